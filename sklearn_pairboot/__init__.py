@@ -1,0 +1,15 @@
+"""Paired and cluster bootstrap of scikit-learn scorers."""
+
+from sklearn_pairboot._scoring.recorded import RecordedEstimator
+from sklearn_pairboot._version import __version__
+from sklearn_pairboot.comparison import compare_estimators, compare_predictions, compare_scores
+from sklearn_pairboot.result import ComparisonResult
+
+__all__ = [
+    "ComparisonResult",
+    "RecordedEstimator",
+    "__version__",
+    "compare_estimators",
+    "compare_predictions",
+    "compare_scores",
+]

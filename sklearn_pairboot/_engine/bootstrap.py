@@ -1,0 +1,248 @@
+"""Draw unit weights block by block and evaluate every kernel on each block."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import joblib
+import numpy as np
+import threadpoolctl
+from joblib.parallel import get_active_backend
+from numpy.typing import NDArray
+
+from sklearn_pairboot._engine.counts import CountSource, should_merge
+from sklearn_pairboot._engine.distribution import BootstrapDistribution, join_messages
+from sklearn_pairboot._engine.exact import count_vectors
+from sklearn_pairboot._engine.kernels import SumsKernel, fuse
+from sklearn_pairboot._engine.units import Units
+from sklearn_pairboot._engine.weights import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Kernel,
+    Values,
+    Weights,
+    Workspace,
+)
+
+# Below these amounts of work starting processes costs more than it saves.
+_PARALLEL_WEIGHTS = 100_000_000
+_PARALLEL_CALLS = 200
+# Rows looked at first to see at once that units are too many and too different to be merged.
+_MERGE_SAMPLE = 4096
+
+Message = tuple[int, str, int]
+
+
+@dataclass(frozen=True)
+class _Block:
+    values: FloatArray
+    undefined: BoolArray
+    zero_division: BoolArray
+    messages: tuple[Message, ...]
+
+
+def observe(kernels: Sequence[Kernel], units: Units) -> FloatArray:
+    """Evaluate every kernel on the data as they are, shape (n_metrics, n_models)."""
+    weights = Weights(np.ones((1, units.n_units), dtype=np.uint8))
+    return np.stack([kernel.evaluate(weights).values[0] for kernel in kernels])
+
+
+def bootstrap(
+    kernels: Sequence[Kernel],
+    units: Units,
+    observed: FloatArray,
+    *,
+    n_resamples: int | str,
+    entropy: int,
+    scales: FloatArray,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    merge: bool = True,
+) -> BootstrapDistribution:
+    """Resample the units and evaluate all kernels on the same weights.
+
+    ``n_resamples`` is a number of random resamples, or ``"exact"`` for all of them. Without
+    ``merge`` equal units are drawn one by one, so that the draws depend on the seed and the number
+    of units alone, and calls with other kernels meet the same resamples.
+    """
+    exact = n_resamples == "exact"
+    merged, representatives, multiplicity, stratum = _merge(
+        kernels, units, always=exact, never=not merge and not exact
+    )
+    common: dict[str, Any] = {
+        "observed": observed,
+        "n_units": units.n_units,
+        "scales": scales,
+        "stratum": units.stratum,
+        "kernels": tuple(kernels),
+    }
+    if exact:
+        if representatives is None:
+            multiplicity = np.ones(units.n_units, dtype=np.int64)
+        counts = count_vectors(multiplicity, stratum)
+        with threadpoolctl.threadpool_limits(1, user_api="blas"):
+            size = max(1, 2**17 // len(multiplicity))
+            evaluate = _Evaluator(merged)
+            blocks = [
+                evaluate(counts.counts[start : start + size])
+                for start in range(0, len(counts.counts), size)
+            ]
+        return BootstrapDistribution(
+            **_join(blocks, len(counts.counts)),
+            n_sequences=counts.total,
+            multiplicities=counts.multiplicities,
+            **common,
+        )
+    n_resamples = int(n_resamples)
+    if representatives is None:
+        source = CountSource(units.n_units, stratum=units.stratum)
+    else:
+        source = CountSource(len(representatives), stratum=stratum, multiplicity=multiplicity)
+    n_blocks = -(-n_resamples // source.block_size)
+    blocks = _run(merged, source, entropy, n_blocks, n_resamples, n_jobs, verbose)
+    return BootstrapDistribution(**_join(blocks, n_resamples), n_sequences=n_resamples, **common)
+
+
+def _run(
+    kernels: Sequence[Kernel],
+    source: CountSource,
+    entropy: int,
+    n_blocks: int,
+    n_resamples: int,
+    n_jobs: int | None,
+    verbose: int,
+) -> list[_Block]:
+    backend, _ = get_active_backend()
+    n_workers = min(joblib.effective_n_jobs(n_jobs), n_blocks)
+    replayed = any(kernel.path == "replay" for kernel in kernels)
+    if replayed:
+        # User code need not be safe in threads, nor worth a process for a handful of calls.
+        worthwhile = n_resamples >= _PARALLEL_CALLS and not backend.supports_sharedmem
+        worthwhile = worthwhile and _can_travel(kernels)
+    else:
+        worthwhile = n_resamples * source.n_units * len(kernels) >= _PARALLEL_WEIGHTS
+    if n_workers == 1 or not worthwhile:
+        return _run_blocks(kernels, source, entropy, _progress(range(n_blocks), verbose))
+    # A few tasks a worker even out their ends; kernels travel once, large arrays by memory map.
+    parts = np.array_split(np.arange(n_blocks), min(n_blocks, 4 * n_workers))
+    tasks = (joblib.delayed(_run_blocks)(kernels, source, entropy, part.tolist()) for part in parts)
+    parallel = joblib.Parallel(n_jobs=n_jobs, verbose=verbose)
+    return [block for blocks in parallel(tasks) for block in blocks]
+
+
+def _run_blocks(
+    kernels: Sequence[Kernel], source: CountSource, entropy: int, blocks: Iterable[int]
+) -> list[_Block]:
+    # One thread for BLAS everywhere: sums must not depend on how work is spread.
+    with threadpoolctl.threadpool_limits(1, user_api="blas"):
+        evaluate = _Evaluator(kernels)
+        return [
+            evaluate(source.draw(np.random.SeedSequence(entropy, spawn_key=(block,))))
+            for block in blocks
+        ]
+
+
+class _Evaluator:
+    """All kernels of a call, with one matrix product for all that are sums."""
+
+    def __init__(self, kernels: Sequence[Kernel]) -> None:
+        self.kernels = kernels
+        self.workspace = Workspace()
+        self.sums = [k for k, kernel in enumerate(kernels) if isinstance(kernel, SumsKernel)]
+        if self.sums:
+            self.terms, self.slices = fuse([kernels[k] for k in self.sums])
+
+    def __call__(self, counts: NDArray[Any]) -> _Block:
+        """Evaluate every kernel on one block of counts."""
+        weights = Weights(counts, self.workspace)
+        parts: dict[int, FloatArray] = {}
+        if self.sums:
+            sums = weights.floats @ self.terms
+            parts = {k: sums[:, part] for k, part in zip(self.sums, self.slices, strict=True)}
+        of_kernels: list[Values] = []
+        for k, kernel in enumerate(self.kernels):
+            if isinstance(kernel, SumsKernel):
+                of_kernels.append(kernel.finish(parts[k], weights))
+            else:
+                of_kernels.append(kernel.evaluate(weights))
+        return _Block(
+            np.stack([part.values for part in of_kernels], axis=1),
+            np.stack([part.undefined for part in of_kernels], axis=1),
+            np.stack([part.zero_division for part in of_kernels], axis=1),
+            tuple(
+                (metric, text, count)
+                for metric, part in enumerate(of_kernels)
+                for text, count in part.messages
+            ),
+        )
+
+
+def _join(blocks: Sequence[_Block], n_resamples: int) -> dict[str, Any]:
+    return {
+        "replicates": np.concatenate([block.values for block in blocks])[:n_resamples],
+        "undefined": np.concatenate([block.undefined for block in blocks])[:n_resamples],
+        "zero_division": np.concatenate([block.zero_division for block in blocks])[:n_resamples],
+        "messages": join_messages([block.messages for block in blocks]),
+    }
+
+
+def _merge(
+    kernels: Sequence[Kernel], units: Units, *, always: bool, never: bool
+) -> tuple[Sequence[Kernel], IntArray | None, IntArray, IntArray | None]:
+    """Merge units that are equal for every kernel, where that makes few of many."""
+    unmerged = kernels, None, np.empty(0, dtype=np.int64), units.stratum
+    if never:
+        return unmerged
+    keys: list[NDArray[Any]] = [] if units.stratum is None else [units.stratum]
+    for kernel in kernels:
+        of_kernel = kernel.unit_keys()
+        if of_kernel is None:
+            return unmerged
+        keys.extend(of_kernel)
+    if not always:
+        step = max(1, units.n_units // _MERGE_SAMPLE)
+        sample = _codes([key[::step] for key in keys])
+        if not should_merge(units.n_units, int(sample.max()) + 1):
+            return unmerged
+    codes = _codes(keys)
+    if not always and not should_merge(units.n_units, int(codes.max()) + 1):
+        return unmerged
+    _, representatives, multiplicity = np.unique(codes, return_index=True, return_counts=True)
+    stratum = None if units.stratum is None else units.stratum[representatives]
+    taken = [kernel.take_units(representatives) for kernel in kernels]
+    return taken, representatives, multiplicity, stratum
+
+
+def _codes(keys: Sequence[NDArray[Any]]) -> IntArray:
+    """Give equal combinations of keys equal numbers, counted from zero."""
+    codes = np.zeros(len(keys[0]), dtype=np.int64)
+    for key in keys:
+        distinct, inverse = np.unique(key, return_inverse=True)
+        if len(distinct) > 1:
+            _, codes = np.unique(codes * len(distinct) + inverse.reshape(-1), return_inverse=True)
+            codes = codes.reshape(-1)
+    return codes
+
+
+def _can_travel(kernels: Sequence[Kernel]) -> bool:
+    """Tell whether the kernels can be sent to another process."""
+    try:
+        pickle.dumps(joblib.wrap_non_picklable_objects(kernels))
+    except Exception:
+        return False
+    return True
+
+
+def _progress(blocks: range, verbose: int) -> Iterable[int]:
+    if verbose <= 0:
+        return blocks
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return blocks
+    shown: Iterable[int] = tqdm(blocks, desc="resampling", unit="block")
+    return shown

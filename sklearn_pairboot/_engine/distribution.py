@@ -1,0 +1,131 @@
+"""The joint bootstrap distribution: all models and metrics on the same weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_pairboot._engine.intervals import acceleration
+from sklearn_pairboot._engine.sample import Sample
+from sklearn_pairboot._engine.weights import BoolArray, FloatArray, Kernel, LeaveOneOut
+
+# Differences this small relative to the scale of the metric are rounding: they decide tails.
+_NOISE = 1e-12
+
+
+@dataclass
+class BootstrapDistribution:
+    """Replicates of every metric and model, and what was observed.
+
+    ``replicates`` and the masks have shape (n_replicates, n_metrics, n_models). In the exact mode
+    ``multiplicities`` says how many of the ``n_sequences`` equally likely sequences of units each
+    replicate stands for. ``scales`` holds the largest absolute item score of metrics that are
+    means, NaN for others.
+    """
+
+    observed: FloatArray
+    replicates: FloatArray
+    undefined: BoolArray
+    zero_division: BoolArray
+    n_units: int
+    n_sequences: int
+    multiplicities: NDArray[Any] | None = None
+    scales: FloatArray = field(default_factory=lambda: np.empty(0))
+    stratum: NDArray[np.int64] | None = None
+    messages: tuple[tuple[int, str, int], ...] = ()
+    kernels: tuple[Kernel, ...] = ()
+    jackknives: dict[int, LeaveOneOut] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave kernels that call user code out of pickles."""
+        state = dict(self.__dict__)
+        replayed = any(kernel.path == "replay" for kernel in self.kernels)
+        return {**state, "kernels": ()} if replayed else state
+
+    def model_sample(self, metric: int, model: int) -> Sample:
+        """Replicates of one model's value."""
+        values = self.replicates[:, metric, model].copy()
+        values[self.undefined[:, metric, model]] = np.nan
+        estimate = float(self.observed[metric, model])
+        scale = self._scale(metric, np.abs(values), abs(estimate))
+        values = np.where(np.abs(values - estimate) <= _NOISE * scale, estimate, values)
+        return self._sample(values, float(np.nanmax(scale, initial=0.0)))
+
+    def difference_estimate(self, metric: int, model: int, baseline: int) -> float:
+        """Observed value of a model less that of the baseline."""
+        a, b = self.observed[metric, model], self.observed[metric, baseline]
+        scale = float(self._scale(metric, max(abs(a), abs(b)), 0.0))
+        return 0.0 if abs(a - b) <= _NOISE * scale else float(a - b)
+
+    def difference_sample(self, metric: int, model: int, baseline: int) -> Sample:
+        """Replicates of a difference, defined where both models are; rounding is removed."""
+        a, b = self.replicates[:, metric, model], self.replicates[:, metric, baseline]
+        lost = self.undefined[:, metric, model] | self.undefined[:, metric, baseline]
+        values = np.where(lost, np.nan, a - b)
+        scale = self._scale(metric, np.fmax(np.abs(a), np.abs(b)), 0.0)
+        estimate = self.difference_estimate(metric, model, baseline)
+        values = np.where(np.abs(values - estimate) <= _NOISE * scale, estimate, values)
+        values = np.where(np.abs(values) <= _NOISE * scale, 0.0, values)
+        return self._sample(values, float(np.nanmax(scale, initial=0.0)))
+
+    def acceleration(self, metric: int, model: int, baseline: int | None = None) -> float | None:
+        """Acceleration of a model's value or of a difference; ``None`` without a jackknife."""
+        jackknife = self.jackknife(metric)
+        if jackknife is None:
+            return None
+        values = jackknife.values[:, model]
+        scale = float(np.nanmax(np.abs(values), initial=0.0))
+        if baseline is not None:
+            scale = max(scale, float(np.nanmax(np.abs(jackknife.values[:, baseline]), initial=0.0)))
+            values = values - jackknife.values[:, baseline]
+        if not np.isnan(values).any() and np.ptp(values) <= _NOISE * scale:
+            return 0.0
+        stratum = jackknife.stratum if jackknife.grouped else self.stratum
+        return acceleration(values, stratum)
+
+    def jackknife(self, metric: int) -> LeaveOneOut | None:
+        """Leave-one-unit-out values of a metric, computed once and kept."""
+        if metric not in self.jackknives and self.kernels:
+            self.jackknives[metric] = self.kernels[metric].leave_one_out()
+        return self.jackknives.get(metric)
+
+    def n_undefined(self, metric: int, model: int) -> int:
+        """Count the resamples (exact mode: sequences) in which the value is undefined."""
+        return self._count(self.undefined[:, metric, model])
+
+    def n_zero_division(self, metric: int, model: int) -> int:
+        """Count the resamples (exact mode: sequences) in which 0/0 got its convention."""
+        return self._count(self.zero_division[:, metric, model])
+
+    def _count(self, mask: BoolArray) -> int:
+        if self.multiplicities is None:
+            return int(np.count_nonzero(mask))
+        if self.multiplicities.dtype.kind == "f":
+            # The number of sequences may be beyond float64.
+            return round(Fraction(float(self.multiplicities[mask].sum())) * self.n_sequences)
+        return int(self.multiplicities[mask].sum())
+
+    def _scale(self, metric: int, values: Any, least: float) -> Any:
+        fixed = self.scales[metric] if len(self.scales) else np.nan
+        return np.fmax(values, least) if np.isnan(fixed) else np.fmax(values * 0.0, fixed)
+
+    def _sample(self, values: FloatArray, scale: float) -> Sample:
+        if self.multiplicities is None:
+            return Sample.from_replicates(values)
+        return Sample.from_exact(values, self.multiplicities, scale=scale)
+
+
+def join_messages(
+    blocks: Sequence[Sequence[tuple[int, str, int]]],
+) -> tuple[tuple[int, str, int], ...]:
+    """Add up the counts of equal messages of equal metrics."""
+    counts: dict[tuple[int, str], int] = {}
+    for block in blocks:
+        for metric, text, count in block:
+            counts[metric, text] = counts.get((metric, text), 0) + count
+    return tuple((metric, text, count) for (metric, text), count in counts.items())

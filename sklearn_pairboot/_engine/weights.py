@@ -1,0 +1,112 @@
+"""A block of unit weights and what a kernel makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
+
+
+class Workspace:
+    """Arrays that the blocks of a run reuse: fresh memory costs more than most work on it."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[tuple[str, tuple[int, ...], np.dtype[Any]], NDArray[Any]] = {}
+
+    def array(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        """Give the array of this name, shape and type; what it held is lost."""
+        key = name, shape, np.dtype(dtype)
+        if key not in self._arrays:
+            self._arrays[key] = np.empty(shape, dtype=dtype)
+        return self._arrays[key]
+
+
+class Weights:
+    """Weights of the units in a block of resamples, shape (n_resamples, n_units)."""
+
+    def __init__(self, counts: NDArray[Any], workspace: Workspace | None = None) -> None:
+        self.counts = counts
+        self.workspace = Workspace() if workspace is None else workspace
+
+    @cached_property
+    def floats(self) -> FloatArray:
+        """The weights as float64, converted once for all kernels of a call."""
+        floats = self.workspace.array("floats", self.counts.shape, np.float64)
+        floats[...] = self.counts
+        return floats
+
+    def take(self, name: str, columns: NDArray[np.intp]) -> NDArray[Any]:
+        """Gather columns into an array of the workspace."""
+        return take(self.workspace, name, self.counts, columns)
+
+
+def take(
+    workspace: Workspace, name: str, values: NDArray[Any], columns: NDArray[np.intp]
+) -> NDArray[Any]:
+    """Gather columns of ``values`` into an array of the workspace."""
+    out = workspace.array(name, (len(values), len(columns)), values.dtype)
+    # The columns are valid; only with a mode that cannot raise NumPy writes to `out` directly.
+    return np.take(values, columns, axis=1, out=out, mode="clip")
+
+
+class Values(NamedTuple):
+    """Values of one metric, shape (n_resamples, n_models), and two masks of that shape.
+
+    ``undefined`` marks values that do not exist (they are NaN), ``zero_division`` those that are
+    0/0 by definition and got a conventional value. ``messages`` holds pairs of a warning's text
+    and how often it was met.
+    """
+
+    values: FloatArray
+    undefined: BoolArray
+    zero_division: BoolArray
+    messages: tuple[tuple[str, int], ...] = ()
+
+
+class LeaveOneOut(NamedTuple):
+    """Jackknife values, shape (n_left_out, n_models), NaN where undefined.
+
+    One row leaves out one unit, or one group of units where ``grouped``; ``stratum`` numbers the
+    stratum of each row.
+    """
+
+    values: FloatArray
+    stratum: IntArray | None = None
+    grouped: bool = False
+
+
+class Kernel(Protocol):
+    """One metric of every model as a function of unit weights."""
+
+    @property
+    def path(self) -> str:
+        """Way of computing: ``"sums"``, ``"ranks"`` or ``"replay"``."""
+        ...
+
+    @property
+    def n_models(self) -> int:
+        """Number of models."""
+        ...
+
+    def evaluate(self, weights: Weights) -> Values:
+        """Evaluate the metric of every model for a block of unit weights."""
+        ...
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """Evaluate the metric with each unit, or group of units, left out."""
+        ...
+
+    def unit_keys(self) -> Sequence[NDArray[Any]] | None:
+        """Give columns that differ wherever units differ; ``None`` where units are not merged."""
+        ...
+
+    def take_units(self, units: IntArray) -> Kernel:
+        """Restrict the kernel to representatives of merged units."""
+        ...

@@ -1,0 +1,224 @@
+"""Columns of CSV and Parquet files, read so that nothing changes its meaning on the way."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_pairboot._scoring.checks import shown
+
+STDIN = "-"
+_PARQUET = (".parquet", ".pq")
+_CSV = (".csv", ".tsv", ".txt")
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zip")
+# What stands for a missing value where numbers or labels are expected. In ids and groups only an
+# empty cell does: "NA" may well be a country.
+_MISSING = {"", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "<NA>"}
+_TRUTH = {"true": 1, "false": 0}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: as text and, where every cell is a number or a truth value, as numbers."""
+
+    label: str
+    texts: list[str]
+    numbers: NDArray[Any] | None
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def as_keys(self) -> list[str]:
+        """Give ids: always text, so that "01" is not "1"."""
+        self._refuse_empty([text == "" for text in self.texts])
+        return self.texts
+
+    def as_groups(self) -> NDArray[Any]:
+        """Give clusters: numbers where that loses nothing, so that they sort as numbers do."""
+        self._refuse_empty([text == "" for text in self.texts])
+        if all(re.fullmatch(r"0|-?[1-9]\d{0,17}", text) for text in self.texts):
+            return np.array([int(text) for text in self.texts], dtype=np.int64)
+        return np.array(self.texts)
+
+    def as_numbers(self) -> NDArray[Any]:
+        """Give numbers, finite and present in every row."""
+        if self.numbers is None:
+            self._refuse_empty([text in _MISSING for text in self.texts])
+            wrong = next(row for row, text in enumerate(self.texts) if _number(text) is None)
+            raise ValueError(
+                f"{self.label} must hold numbers, got {self.texts[wrong]!r} in data row "
+                f"{wrong + 1}."
+            )
+        self._refuse_empty(~np.isfinite(self.numbers))
+        return self.numbers
+
+    def as_labels(self) -> NDArray[Any]:
+        """Give labels or values: numbers where all cells are numbers, else text."""
+        if self.numbers is not None:
+            return self.as_numbers()
+        self._refuse_empty([text in _MISSING for text in self.texts])
+        return np.array(self.texts)
+
+    def as_answers(self, labels: NDArray[Any]) -> NDArray[Any]:
+        """Give a model's answers in the type that they can be compared with the labels in."""
+        if labels.dtype.kind != "U":
+            return self.as_numbers()
+        if self.numbers is None or set(self.texts) <= set(labels.tolist()):
+            self._refuse_empty([text in _MISSING for text in self.texts])
+            return np.array(self.texts)
+        return self.as_numbers()
+
+    def _refuse_empty(self, missing: Sequence[bool] | NDArray[np.bool_]) -> None:
+        rows = [row + 1 for row in np.flatnonzero(np.asarray(missing)).tolist()]
+        if rows:
+            raise ValueError(
+                f"{self.label} must have a finite value in every row, got none in {len(rows)} of "
+                f"{len(self)}, in data row(s) {shown(rows)}."
+            )
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of one file."""
+
+    path: str
+    names: tuple[str, ...]
+    frame: Any
+    typed: bool
+
+    @property
+    def stem(self) -> str:
+        """Name of the file without its folder and endings."""
+        return Path(self.path).name.split(".")[0]
+
+    def column(self, name: str, option: str) -> Column:
+        """Read the column that an option names."""
+        positions = [k for k, known in enumerate(self.names) if known == name]
+        if not positions:
+            raise ValueError(
+                f"{option} must name a column of {self.path}, got {name!r}. Its columns are: "
+                f"{', '.join(self.names)}."
+            )
+        if len(positions) > 1:
+            raise ValueError(
+                f"{option} must name one column of {self.path}, got {name!r}, of which there are "
+                f"{len(positions)}. Rename them."
+            )
+        return _column(
+            self.frame.iloc[:, positions[0]], f"Column {name!r} of {self.path}", self.typed
+        )
+
+
+def read_table(path: str, separator: str | None = None) -> Table:
+    """Read a CSV or Parquet file; every failure is a ValueError of one line."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    if suffixes and suffixes[-1] in _COMPRESSED:
+        suffixes.pop()
+    suffix = suffixes[-1] if suffixes else ""
+    if path != STDIN and suffix not in _PARQUET + _CSV:
+        raise ValueError(
+            f"Cannot read {path}: its name must end in {', '.join(_CSV + _PARQUET)}, "
+            "which tells CSV from Parquet; .gz may follow .csv."
+        )
+    typed = suffix in _PARQUET
+    shown_path = "standard input" if path == STDIN else path
+    pandas = _optional("pandas", shown_path)
+    if typed:
+        _optional("pyarrow", shown_path)
+    try:
+        if typed:
+            frame = pandas.read_parquet(path)
+            if any(name is not None for name in frame.index.names):
+                frame = frame.reset_index()
+            header = frame.columns.tolist()
+        else:
+            # Everything as text, the header too: pandas would make numbers of ids, missing values
+            # of "NA", new names of repeated ones, and an index where the header is too short.
+            frame = pandas.read_csv(
+                sys.stdin if path == STDIN else path,
+                sep=separator or ("\t" if suffix == ".tsv" else ","),
+                header=None,
+                dtype=str,
+                keep_default_na=False,
+                skipinitialspace=True,
+                encoding="utf-8-sig",
+            )
+            header, frame = frame.iloc[0].tolist(), frame.iloc[1:]
+    except OSError as error:
+        raise ValueError(f"Cannot read {shown_path}: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"Cannot read {shown_path}: it is not UTF-8 text.") from error
+    except ValueError as error:  # pandas' and pyarrow's errors of parsing are among these
+        text = " ".join(str(error).split()).rstrip(".")
+        raise ValueError(f"Cannot read {shown_path}: {text}.") from error
+    if len(frame) == 0:
+        raise ValueError(f"Cannot read {shown_path}: it has no rows below its header.")
+    return Table(shown_path, tuple(str(name).strip() for name in header), frame, typed)
+
+
+def _optional(package: str, path: str) -> Any:
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise ValueError(
+            f"Cannot read {path} without {package}. Install it with: "
+            'pip install "sklearn-pairboot[cli]"'
+        ) from error
+
+
+def _column(series: Any, label: str, typed: bool) -> Column:
+    """Turn a series of pandas into a column; the types of a Parquet file are kept."""
+    missing = series.isna().to_numpy()
+    if typed and getattr(series.dtype, "kind", "O") in "iufb":
+        if missing.any():
+            values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        else:
+            values = series.to_numpy()
+        if values.dtype.kind == "b":
+            values = values.astype(np.int64)
+        return Column(label, [_text(value) for value in values.tolist()], values)
+    cells = [
+        "" if absent else str(cell).strip()
+        for cell, absent in zip(series.tolist(), missing, strict=True)
+    ]
+    return Column(label, cells, None if typed else _numbers(cells))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and np.isnan(value):
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _numbers(texts: list[str]) -> NDArray[Any] | None:
+    """Read every cell as a number, integers where all are; ``None`` where one is text."""
+    present = [text for text in texts if text not in _MISSING]
+    if not present:
+        return None
+    if all(text.lower() in _TRUTH for text in present):
+        present = texts = [str(_TRUTH.get(text.lower(), "")) for text in texts]
+    values = [np.nan if text in _MISSING else _number(text) for text in texts]
+    numbers = [value for value in values if value is not None]
+    if len(numbers) < len(texts):
+        return None
+    array = np.array(numbers, dtype=np.float64)
+    whole = len(present) == len(texts) and all(re.fullmatch(r"[+-]?\d+", text) for text in texts)
+    return array.astype(np.int64) if whole and np.abs(array).max() < 2**53 else array
+
+
+def _number(text: str) -> float | None:
+    # Python would read 1_000 as a number, and a leading zero says that digits are a name.
+    if "_" in text or re.match(r"[+-]?0\d", text):
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None

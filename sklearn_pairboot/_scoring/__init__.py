@@ -1,0 +1,1 @@
+"""The bridge from what users pass (scorers, estimators, predictions) to kernels of the engine."""

@@ -1,0 +1,124 @@
+"""From a metric and a problem to a kernel: the fast one where there is one, else replay."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import make_scorer
+
+from sklearn_pairboot._engine.weights import Kernel
+from sklearn_pairboot._scoring.builtin import find_builder
+from sklearn_pairboot._scoring.checks import shown
+from sklearn_pairboot._scoring.problem import Problem
+from sklearn_pairboot._scoring.replay import ReplayKernel
+from sklearn_pairboot._scoring.resolve import Metric, accepts
+
+
+def build_kernel(metric: Metric, problem: Problem, models: tuple[str, ...]) -> Kernel:
+    """Build the kernel of a metric, or refuse with a clear error."""
+    _check_responses(metric, problem, models)
+    kwargs = dict(metric.kwargs)
+    function = metric.function
+    if function is not None:
+        kwargs.update(_positive_class(metric, function, problem))
+        builder = find_builder(function)
+        if builder is not None and _binds(builder, problem, kwargs):
+            kernel = builder(problem, **kwargs)
+            if kernel is not None:
+                return kernel
+    if problem.sample_weight is not None and not metric.accepts_sample_weight:
+        raise ValueError(
+            f"`sample_weight` must be None for {metric.name}, whose scorer does not take weights."
+        )
+    scorer = metric.scorer
+    if function is not None:
+        kwargs.update(_full_labels(metric, function, problem))
+        if kwargs != dict(metric.kwargs):
+            scorer = make_scorer(
+                function,
+                response_method=metric.responses,
+                greater_is_better=metric.sign > 0,
+                **kwargs,
+            )
+    return ReplayKernel(
+        problem.records,
+        problem.y,
+        scorer,
+        sign=metric.sign,
+        uses_row_numbers=function is not None,
+        units=problem.units,
+        sample_weight=problem.sample_weight,
+        name=metric.name,
+        models=models,
+    )
+
+
+def _check_responses(metric: Metric, problem: Problem, models: tuple[str, ...]) -> None:
+    for model, record in zip(models, problem.records, strict=True):
+        if metric.responses and not set(metric.responses) & set(record.responses):
+            needed = " or ".join(metric.responses)
+            raise AttributeError(
+                f"{metric.name} needs {needed}, which model {model!r} ({record}) does not have. "
+                f"It offers {shown(record.responses)}."
+            )
+
+
+def _positive_class(
+    metric: Metric, function: Callable[..., Any], problem: Problem
+) -> dict[str, Any]:
+    """Name the positive class where the metric's default is not among the labels."""
+    parameter = inspect.signature(function).parameters.get("pos_label")
+    if parameter is None or "pos_label" in metric.kwargs or problem.kind != "binary":
+        return {}
+    if (
+        metric.kwargs.get("average", _default(function, "average"))
+        not in (
+            "binary",
+            None,
+            inspect.Parameter.empty,
+        )
+        and _default(function, "average") == "binary"
+    ):
+        return {}
+    if problem.pos_label is not None:
+        return {"pos_label": problem.pos_label}
+    classes = [np.asarray(getattr(record, "classes_", ())).tolist() for record in problem.records]
+    labels = set(np.unique(problem.y).tolist()).union(*classes)
+    if parameter.default is None or parameter.default in labels:
+        return {}
+    if all(len(of_model) == 2 and of_model == classes[0] for of_model in classes):
+        return {"pos_label": classes[0][1]}
+    raise ValueError(
+        f"`pos_label` must be given for {metric.name}: the labels are {shown(sorted(labels))}, and "
+        "nothing says which of them is the positive class."
+    )
+
+
+def _full_labels(metric: Metric, function: Callable[..., Any], problem: Problem) -> dict[str, Any]:
+    """Fix the labels of the full data, so that a class may be absent from a resample."""
+    if "labels" in metric.kwargs or problem.kind == "continuous":
+        return {}
+    if not accepts(function, "labels") or "labels" not in inspect.signature(function).parameters:
+        return {}
+    classes = [np.asarray(getattr(record, "classes_", ())).tolist() for record in problem.records]
+    if any(of_model != classes[0] for of_model in classes) or not classes[0]:
+        return {}
+    if metric.responses == ("predict",):
+        return {"labels": np.unique(problem.y).tolist()} if problem.kind != "binary" else {}
+    return {"labels": classes[0]}
+
+
+def _default(function: Callable[..., Any], parameter: str) -> Any:
+    found = inspect.signature(function).parameters.get(parameter)
+    return inspect.Parameter.empty if found is None else found.default
+
+
+def _binds(builder: Callable[..., Any], problem: Problem, kwargs: dict[str, Any]) -> bool:
+    try:
+        inspect.signature(builder).bind(problem, **kwargs)
+    except TypeError:
+        return False
+    return True

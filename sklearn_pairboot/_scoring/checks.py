@@ -1,0 +1,227 @@
+"""Checks of data: one clear error before any work, and arrays afterwards."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_pairboot._engine.weights import FloatArray, IntArray
+
+SHOWN = 5
+
+
+def shown(items: Iterable[Any], limit: int = SHOWN) -> str:
+    """List the first few items of a message."""
+    items = list(items)
+    text = ", ".join(repr(item) for item in items[:limit])
+    return text if len(items) <= limit else f"{text}, ... ({len(items)} in all)"
+
+
+def plain(values: Any) -> NDArray[Any]:
+    """Turn a series, list or array into a one-dimensional or wider NumPy array.
+
+    Lists of mixed types stay objects: NumPy alone would make ``"1"`` of ``1`` beside a string.
+    """
+    native = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(native, nw.Series):
+        array: NDArray[Any] = native.to_numpy()
+        return array
+    if isinstance(values, list | tuple):
+        kinds = {type(value) for value in values}
+        if kinds and all(issubclass(kind, list | tuple | np.ndarray) for kind in kinds):
+            return np.asarray(values)
+        mixed = len(kinds) > 1 and not all(
+            issubclass(kind, numbers.Real | np.bool_) for kind in kinds
+        )
+        return np.asarray(values, dtype=object) if mixed else np.asarray(values)
+    return np.asarray(values)
+
+
+def check_target(y: Any, name: str = "y_true") -> NDArray[Any]:
+    """Check truths: one column, no missing values. A column of shape (n, 1) is ravelled."""
+    array = plain(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            f"`{name}` must be one-dimensional, got an array of shape {array.shape}. "
+            "Compare one column of truths at a time."
+        )
+    if len(array) < 2:
+        raise ValueError(f"`{name}` must have at least 2 rows, got {len(array)}.")
+    check_finite(array, f"`{name}`")
+    if array.dtype.kind == "O" and all(isinstance(value, str) for value in array):
+        return array.astype(str)
+    return array
+
+
+def check_finite(array: NDArray[Any], name: str, remedy: str = "") -> None:
+    """Refuse missing and infinite values, naming how many and the first rows."""
+    if array.dtype.kind == "f":
+        bad = ~np.isfinite(array)
+    elif array.dtype.kind in "Mm":
+        bad = np.isnat(array)
+    elif array.dtype.kind == "O":
+        bad = np.array([is_missing(value) for value in array.ravel()]).reshape(array.shape)
+    else:
+        return
+    if array.ndim > 1:
+        bad = np.any(bad, axis=tuple(range(1, array.ndim)))
+    if bad.any():
+        rows = np.flatnonzero(bad).tolist()
+        raise ValueError(
+            f"{name} must be finite and present in every row, got {len(rows)} missing or "
+            f"infinite, in row(s) {shown(rows)}.{' ' + remedy if remedy else ''}"
+        )
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a single value is None, NaN or another library's missing value."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, numbers.Real | np.floating) and not np.isfinite(float(value))
+
+
+def check_length(array: Any, n_rows: int, name: str) -> None:
+    """Refuse an array with another number of rows."""
+    if len(array) != n_rows:
+        raise ValueError(f"{name} must have one entry per test row, {n_rows}, got {len(array)}.")
+
+
+def check_sample_weight(sample_weight: Any, n_rows: int) -> FloatArray | None:
+    """Check importance weights: finite, not negative, some positive."""
+    if sample_weight is None:
+        return None
+    weight = plain(sample_weight)
+    if weight.ndim == 2 and weight.shape[1] == 1:
+        weight = weight[:, 0]
+    if weight.ndim != 1 or weight.dtype.kind not in "iufb":
+        raise ValueError(
+            "`sample_weight` must be a one-dimensional array of numbers, got shape "
+            f"{weight.shape} of dtype {weight.dtype}."
+        )
+    check_length(weight, n_rows, "`sample_weight`")
+    weight = weight.astype(np.float64)
+    check_finite(weight, "`sample_weight`")
+    if (weight < 0).any():
+        rows = np.flatnonzero(weight < 0).tolist()
+        raise ValueError(f"`sample_weight` must not be negative, got it in row(s) {shown(rows)}.")
+    if not weight.any():
+        raise ValueError("`sample_weight` must be positive somewhere, got zeros only.")
+    return weight
+
+
+def check_labels(labels: Any, n_rows: int, name: str) -> tuple[IntArray, list[Any]]:
+    """Turn labels of groups or strata into numbers in sorted order, and give the distinct labels.
+
+    Labels may be any hashable values. Equal labels are one group, ``1`` and ``"1"`` are two.
+    """
+    if isinstance(labels, list | tuple) and any(isinstance(label, tuple) for label in labels):
+        array: NDArray[Any] = np.empty(len(labels), dtype=object)
+        array[:] = list(labels)
+    else:
+        array = plain(labels)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(f"`{name}` must be one-dimensional, got shape {array.shape}.")
+    check_length(array, n_rows, f"`{name}`")
+    check_finite(array, f"`{name}`", "Give every row the label of its group.")
+    if array.dtype.kind != "O":
+        distinct, codes = np.unique(array, return_inverse=True)
+        return codes.reshape(-1).astype(np.int64), distinct.tolist()
+    try:
+        found = dict.fromkeys(array.tolist())
+    except TypeError:
+        raise TypeError(
+            f"`{name}` must hold hashable labels, got lists or other mutables."
+        ) from None
+    ordered = _sorted(list(found))
+    number = {label: code for code, label in enumerate(ordered)}
+    return np.array([number[label] for label in array.tolist()], dtype=np.int64), ordered
+
+
+def _sorted(labels: list[Any]) -> list[Any]:
+    try:
+        return sorted(labels)
+    except TypeError:
+        return sorted(labels, key=lambda label: (type(label).__name__, repr(label)))
+
+
+def check_same_index(named: Mapping[str, Any]) -> None:
+    """Refuse pandas inputs whose indexes differ: rows are paired by position."""
+    first: tuple[str, Any] | None = None
+    for name, values in named.items():
+        if not (
+            nw.dependencies.is_pandas_series(values) or nw.dependencies.is_pandas_dataframe(values)
+        ):
+            continue
+        if first is None:
+            first = name, values.index
+        elif len(values.index) == len(first[1]) and not values.index.equals(first[1]):
+            raise ValueError(
+                f"{first[0]} and {name} have different pandas indexes, but rows are paired by "
+                "position. Align them first, pass `ids=` to align by key, or drop the indexes "
+                "with `.to_numpy()`."
+            )
+
+
+def align(ids: Mapping[str, Any], reference: str) -> tuple[list[Any], dict[str, IntArray]]:
+    """Find, for each name, the rows that match the reference's ids.
+
+    Returns the ids in the reference's order and, for each name, row numbers in that order.
+    Duplicates, missing and extra ids are listed in one error.
+    """
+    positions: dict[str, dict[Any, int]] = {}
+    faults: list[str] = []
+    for name, of_name in ids.items():
+        keys = plain(of_name).tolist()
+        gone = [row for row, key in enumerate(keys) if is_missing(key) or key == ""]
+        if gone:
+            faults.append(f"{name}: empty ids in row(s) {shown(gone)}")
+        positions[name] = {}
+        repeated: dict[Any, None] = {}
+        for row, key in enumerate(keys):
+            if key in positions[name]:
+                repeated[key] = None
+            positions[name][key] = row
+        if repeated:
+            faults.append(f"{name}: duplicate ids {shown(repeated)}")
+    order = list(positions[reference])
+    for name, of_name in positions.items():
+        missing = [key for key in order if key not in of_name]
+        extra = [key for key in of_name if key not in positions[reference]]
+        if missing:
+            faults.append(f"{name}: missing ids {shown(missing)}")
+        if extra:
+            faults.append(f"{name}: ids that {reference} lacks {shown(extra)}")
+    if faults:
+        raise ValueError(
+            "`ids` must name the same items, each once, everywhere; got "
+            + "; ".join(faults)
+            + ". No row is dropped for one model alone: repair the inputs, or restrict all of "
+            "them to common ids yourself and say so."
+        )
+    rows = {
+        name: np.array([of_name[key] for key in order], dtype=np.int64)
+        for name, of_name in positions.items()
+    }
+    return order, rows
+
+
+def check_names(names: Sequence[Any]) -> tuple[str, ...]:
+    """Check names of models: strings, not empty, unique."""
+    for name in names:
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"Names of models must be non-empty strings, got {name!r}.")
+    if len(set(names)) < len(names):
+        repeated = sorted({name for name in names if list(names).count(name) > 1})
+        raise ValueError(f"Names of models must be unique, got {shown(repeated)} more than once.")
+    if not names:
+        raise ValueError("At least one model must be given, got none.")
+    return tuple(names)

@@ -1,0 +1,271 @@
+"""The command line: files in, report out."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import re
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import get_scorer_names
+
+from sklearn_pairboot._arguments import PROGRAM, make_parser
+from sklearn_pairboot._files import Table, read_table
+from sklearn_pairboot._scoring.checks import shown
+from sklearn_pairboot._scoring.resolve import resolve_scoring, shared_responses
+from sklearn_pairboot.comparison import compare_predictions, compare_scores
+from sklearn_pairboot.result import ComparisonResult
+
+# What the library calls its parameters, and what they are called here.
+_OPTIONS = {
+    "predictions": "--models",
+    "scores": "--models",
+    "scoring": "--metric",
+    "y_true": "--label",
+    "pos_label": "--pos-label",
+    "groups": "--groups",
+    "ids": "--ids",
+    "sample_weight": "--sample-weight",
+    "baseline": "--baseline",
+    "n_resamples": "--resamples",
+    "confidence_level": "--confidence-level",
+    "n_jobs": "--jobs",
+    "random_state": "--seed",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, default=None
+        Arguments after the program's name; ``None`` takes those of the process.
+
+    Returns
+    -------
+    int
+        Exit status: 0, or 2 for bad input. Wrong usage exits by itself, with status 2.
+    """
+    options = make_parser().parse_args(arguments)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            warnings.simplefilter("ignore", DeprecationWarning)
+            result = compare(options)
+        _write(_formatted(result, options.format), options.output)
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, TypeError) as error:
+        print(f"{PROGRAM}: error: {_in_words_of_the_command(str(error))}", file=sys.stderr)
+        return 2
+    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
+        print(f"{PROGRAM}: warning: {_in_words_of_the_command(text)}", file=sys.stderr)
+    return 0
+
+
+def compare(options: argparse.Namespace) -> ComparisonResult:
+    """Read the files that the options name, and compare."""
+    _check_usage(options)
+    first = read_table(options.file, options.separator)
+    second = read_table(options.second_file, options.separator) if options.second_file else None
+    sources = _sources(options.models, first, second)
+    keys = first.column(options.ids, "--ids").as_keys() if options.ids else None
+    groups: Any = first.column(options.groups, "--groups").as_groups() if options.groups else None
+    weight: Any = None
+    if options.sample_weight:
+        weight = first.column(options.sample_weight, "--sample-weight").as_numbers()
+    ids: Any = keys
+    if second is not None and keys is not None:
+        second_keys = second.column(options.ids, "--ids").as_keys()
+        for column in filter(None, (options.label, options.groups, options.sample_weight)):
+            _check_agreement(column, first, second, keys, second_keys)
+        ids = {
+            name: keys if table is first else second_keys for name, (table, _) in sources.items()
+        }
+    common = {
+        "baseline": options.baseline,
+        "n_resamples": options.resamples,
+        "confidence_level": options.confidence_level,
+        "method": options.method,
+        "alternative": options.alternative,
+        "correction": None if options.correction == "none" else options.correction,
+        "n_jobs": options.jobs,
+        "random_state": options.seed,
+    }
+    columns = {name: table.column(column, "--models") for name, (table, column) in sources.items()}
+    if options.label is None:
+        if second is not None and keys is not None:
+            # Rows come in the order of the first model, in whichever file that is.
+            groups = None if groups is None else dict(zip(keys, groups.tolist(), strict=True))
+            weight = None if weight is None else dict(zip(keys, weight.tolist(), strict=True))
+        return compare_scores(
+            {name: column.as_numbers() for name, column in columns.items()},
+            ids,
+            not options.lower_is_better,
+            groups=groups,
+            sample_weight=weight,
+            **common,
+        )
+    labels = first.column(options.label, "--label").as_labels()
+    _check_metrics(options.metric, labels)
+    return compare_predictions(
+        labels,
+        {name: column.as_answers(labels) for name, column in columns.items()},
+        scoring=options.metric,
+        pos_label=_positive_label(options.pos_label, labels),
+        ids=ids if second is None else {"y_true": keys, **ids},
+        groups=groups,
+        sample_weight=weight,
+        **common,
+    )
+
+
+def _check_usage(options: argparse.Namespace) -> None:
+    """Refuse options that contradict one another, before anything is read."""
+    if options.label is None:
+        for option in ("metric", "pos_label"):
+            if getattr(options, option) is not None:
+                raise ValueError(
+                    f"--{option.replace('_', '-')} needs --label. Without it the columns are "
+                    "scores of single items, whose means are compared."
+                )
+    elif options.metric is None:
+        raise ValueError("--label needs --metric, such as --metric accuracy.")
+    elif options.lower_is_better:
+        raise ValueError("--lower-is-better must come without --label: scorers know the direction.")
+    if options.label in options.models:
+        raise ValueError(f"--models must not name the column of --label, got {options.label!r}.")
+    repeated = [name for name in options.models if options.models.count(name) > 1]
+    if repeated:
+        raise ValueError(f"--models must name each column once, got {repeated[0]!r} twice.")
+    if options.second_file and not options.ids:
+        raise ValueError(
+            "--second-file needs --ids, a column of both files: rows are joined by their id, "
+            "never by their position."
+        )
+    known = get_scorer_names()
+    for name in options.metric or ():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"--metric must be a scorer of scikit-learn, got {name!r}.{hint}")
+    if options.output and not Path(options.output).absolute().parent.is_dir():
+        raise ValueError(f"--output must lie in a folder that exists, got {options.output!r}.")
+
+
+def _check_metrics(names: Sequence[str], labels: NDArray[Any]) -> None:
+    """Refuse metrics that one column a model cannot serve."""
+    metrics = resolve_scoring(list(names))
+    responses = shared_responses(metrics)
+    if not responses:
+        kinds = ", ".join(
+            f"{name} ({'labels or values' if 'predict' in metric.responses else 'probabilities'})"
+            for name, metric in zip(names, metrics, strict=True)
+        )
+        raise ValueError(
+            f"--metric must hold metrics that need the same kind of column, got {kinds}. Compare "
+            "them in two runs, on two kinds of columns."
+        )
+    n_classes = len(np.unique(labels))
+    if "predict" not in responses and n_classes > 2:
+        raise ValueError(
+            f"--metric {names[0]} needs a column of --label with two classes, got {n_classes}: "
+            "one column a model cannot hold the probabilities of more."
+        )
+
+
+def _sources(
+    columns: Sequence[str], first: Table, second: Table | None
+) -> dict[str, tuple[Table, str]]:
+    """Find each model's file: name -> (table, column). A column of both files is two models."""
+    if second is None:
+        return {column: (first, column) for column in columns}
+    prefixes = (first.stem, second.stem)
+    if prefixes[0] == prefixes[1]:
+        prefixes = (first.path, second.path)
+    sources: dict[str, tuple[Table, str]] = {}
+    for column in columns:
+        if column not in second.names:
+            sources[column] = (first, column)
+        elif column not in first.names:
+            sources[column] = (second, column)
+        else:
+            sources[f"{prefixes[0]}:{column}"] = (first, column)
+            sources[f"{prefixes[1]}:{column}"] = (second, column)
+    if not any(table is second for table, _ in sources.values()):
+        raise ValueError(
+            f"--models must name a column of {second.path} too, got {shown(columns)}. Its columns "
+            f"are: {', '.join(second.names)}."
+        )
+    return sources
+
+
+def _check_agreement(
+    name: str, first: Table, second: Table, keys: list[str], second_keys: list[str]
+) -> None:
+    """Refuse two files that disagree on a column that both hold, such as the labels."""
+    if name not in second.names or set(keys) != set(second_keys) or len(keys) > len(set(keys)):
+        return  # faults of the ids get an error of their own, with all ids listed
+    ours, theirs = first.column(name, "--label"), second.column(name, "--label")
+    values: list[Any] = ours.texts
+    others: list[Any] = theirs.texts
+    if ours.numbers is not None and theirs.numbers is not None:
+        values, others = ours.numbers.tolist(), theirs.numbers.tolist()
+    of_second = dict(zip(second_keys, others, strict=True))
+    differing = [k for k, value in zip(keys, values, strict=True) if value != of_second[k]]
+    if differing:
+        raise ValueError(
+            f"Column {name!r} must be the same in both files, got different values for id(s) "
+            f"{shown(differing)}. Were both models scored on the same version of the data?"
+        )
+
+
+def _positive_label(text: str | None, labels: NDArray[Any]) -> Any:
+    """Find the label that the text of the option means."""
+    if text is None:
+        return None
+    distinct = np.unique(labels).tolist()
+    found = [label for label in distinct if str(label) == text]
+    if not found and labels.dtype.kind != "U":  # "1" means 1.0 as well, and "True" 1
+        value = {"true": "1", "false": "0"}.get(text.lower(), text)
+        found = [label for label in distinct if f"{label:g}" == value]
+    if found:
+        return found[0]
+    raise ValueError(f"--pos-label must be one of the labels {shown(distinct, 20)}, got {text!r}.")
+
+
+def _formatted(result: ComparisonResult, form: str) -> str:
+    if form == "json":
+        return result.to_json()
+    return result.to_markdown() if form == "markdown" else result.summary()
+
+
+def _write(text: str, path: str | None) -> None:
+    text = text.rstrip("\n") + "\n"
+    if path is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"Cannot write {path}: {error.strerror or error}.") from error
+
+
+def _in_words_of_the_command(message: str) -> str:
+    """Put a message of the library into one line that speaks of options."""
+    message = " ".join(message.split())
+    # The remedy for a column that cannot serve all metrics is Python.
+    message, python, _ = re.split("( Apply a threshold first, or pass|$)", message, maxsplit=1)
+    if python:
+        message += " Apply a threshold first, or choose metrics of probabilities."
+    return re.sub(r"`(\w+)`", lambda found: _OPTIONS.get(found[1], found[0]), message)

@@ -1,0 +1,152 @@
+"""The keywords that all comparisons share: their checks and their one docstring source."""
+
+from __future__ import annotations
+
+import inspect
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from sklearn_pairboot._engine.intervals import check_alpha
+from sklearn_pairboot.resampling import ClusterBootstrap, ResamplingPlan, RowBootstrap
+
+METHODS = ("percentile", "basic", "normal", "bca")
+ALTERNATIVES = ("two-sided", "better", "worse")
+CORRECTIONS = ("holm", "bonferroni", "fdr", None)
+
+_COMMON = """\
+baseline : str, default=None
+    Name of the model that the others are compared with, ``None`` for the first.
+groups : array-like of shape (n_rows,), default=None
+    Cluster of each row, such as the patient, document or user it came from. With it, whole
+    clusters are resampled. Without it rows count as independent, and intervals are too narrow
+    where they are not.
+sample_weight : array-like of shape (n_rows,), default=None
+    Importance weight of each row, not negative. It multiplies the number of times that a row
+    was drawn, so an integer weight equals that many copies of the row inside its unit.
+resampling : "auto" or plan, default="auto"
+    What is drawn: clusters if ``groups`` are given, else rows; or a plan of
+    `sklearn_pairboot.resampling`.
+n_resamples : int or "exact", default=9999
+    Number of bootstrap resamples. More of them reduce the Monte Carlo error of the interval's
+    ends, not its width. ``"exact"`` enumerates all resamples, for few units only.
+confidence_level : float, default=0.95
+    Level of the intervals, in (0, 1).
+method : {"percentile", "basic", "normal", "bca"}, default="percentile"
+    Kind of interval. The p-value inverts the same interval.
+alternative : {"two-sided", "better", "worse"}, default="two-sided"
+    Direction in which a difference counts, better for this metric. A one-sided interval of the
+    difference has one infinite end; intervals of the scores stay two-sided.
+correction : {"holm", "bonferroni", "fdr"} or None, default="holm"
+    Adjustment of the p-values of all comparisons of one metric. The verdict follows the
+    adjusted p-value, while ``p_value`` and the interval stay per comparison.
+n_jobs : int, default=None
+    Number of parallel jobs, as joblib takes it. Results do not depend on it.
+random_state : int, Generator, RandomState or None, default=None
+    Seed of the resampling. An int gives the same resamples in every call; ``None`` fresh ones.
+verbose : int, default=0
+    Above zero, progress is shown."""
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def with_common_parameters(function: _F) -> _F:
+    """Insert the shared parameters where the docstring says ``{common}``."""
+    text = inspect.getdoc(function)
+    if text is not None:
+        function.__doc__ = text.replace("{common}", _COMMON)
+    return function
+
+
+@dataclass(frozen=True)
+class Options:
+    """Checked keywords of a comparison."""
+
+    baseline: str | None = None
+    resampling: Any = "auto"
+    n_resamples: int | str = 9999
+    confidence_level: float = 0.95
+    method: str = "percentile"
+    alternative: str = "two-sided"
+    correction: str | None = "holm"
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
+
+    def __post_init__(self) -> None:
+        if self.n_resamples != "exact" and not _is_integer(self.n_resamples, least=2):
+            raise ValueError(
+                "`n_resamples` must be an integer of at least 2 or 'exact', got "
+                f"{self.n_resamples!r}."
+            )
+        level = self.confidence_level
+        if not isinstance(level, numbers.Real) or not 0 < float(level) < 1:
+            raise ValueError(
+                f"`confidence_level` must be a number between 0 and 1, got {level!r}. For 95 % "
+                "pass 0.95."
+            )
+        check_choice("method", self.method, METHODS)
+        check_choice("alternative", self.alternative, ALTERNATIVES)
+        check_choice("correction", self.correction, CORRECTIONS)
+        if self.n_jobs is not None and (not _is_integer(self.n_jobs) or self.n_jobs == 0):
+            raise ValueError(f"`n_jobs` must be a non-zero integer or None, got {self.n_jobs!r}.")
+        if not _is_integer(self.verbose, least=0):
+            raise ValueError(f"`verbose` must be an integer >= 0, got {self.verbose!r}.")
+        check_random_state(self.random_state)
+        if self.n_resamples != "exact":
+            one_sided = "two-sided" if self.alternative == "two-sided" else "greater"
+            check_alpha(int(self.n_resamples), self.confidence_level, one_sided)
+
+    def plan(self, groups: Any) -> ResamplingPlan:
+        """Choose the resampling plan."""
+        if isinstance(self.resampling, str):
+            check_choice("resampling", self.resampling, ("auto",))
+            return RowBootstrap() if groups is None else ClusterBootstrap()
+        if not hasattr(self.resampling, "resampling_units") or isinstance(self.resampling, type):
+            raise TypeError(
+                "`resampling` must be 'auto' or a plan such as ClusterBootstrap(), got "
+                f"{self.resampling!r}."
+            )
+        plan: ResamplingPlan = self.resampling
+        return plan
+
+
+def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
+    """Refuse a value that is not among the choices."""
+    known = [choice for choice in choices if type(choice) is type(value) and choice == value]
+    if not known:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"`{name}` must be one of {listed}, got {value!r}.")
+
+
+def check_random_state(random_state: Any) -> None:
+    """Refuse what cannot seed."""
+    known = (np.random.Generator, np.random.RandomState)
+    if random_state is None or isinstance(random_state, known):
+        return
+    if not _is_integer(random_state, least=0):
+        raise ValueError(
+            "`random_state` must be a non-negative integer, a numpy Generator, a RandomState or "
+            f"None, got {random_state!r}."
+        )
+
+
+def entropy_of(random_state: Any) -> int:
+    """Turn a seed, or the next draw of a generator, into the entropy of all blocks."""
+    if random_state is None:
+        fresh = np.random.SeedSequence().entropy
+        return int(fresh) if isinstance(fresh, int) else 0
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return int(random_state)
+
+
+def _is_integer(value: Any, least: int | None = None) -> bool:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+        return False
+    return least is None or int(value) >= least

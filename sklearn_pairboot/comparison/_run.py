@@ -1,0 +1,192 @@
+"""The flow that every comparison shares: kernels, weights, distribution, result."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_pairboot._engine.average import LOST_FOLDS
+from sklearn_pairboot._engine.bootstrap import bootstrap, observe
+from sklearn_pairboot._engine.distribution import BootstrapDistribution
+from sklearn_pairboot._engine.units import Units
+from sklearn_pairboot._engine.weights import FloatArray, Kernel
+from sklearn_pairboot._scoring.build import build_kernel
+from sklearn_pairboot._scoring.checks import shown
+from sklearn_pairboot._scoring.problem import Problem
+from sklearn_pairboot._scoring.recorded import RecordedEstimator
+from sklearn_pairboot._scoring.replay import ReplayKernel
+from sklearn_pairboot._scoring.resolve import Metric
+from sklearn_pairboot._tables import MetricInfo, Settings
+from sklearn_pairboot.comparison._options import Options, entropy_of
+from sklearn_pairboot.result import ComparisonResult
+
+_FEW_CLUSTERS = 10
+
+
+def kind_of(y: NDArray[Any]) -> str:
+    """Tell binary, multiclass and continuous truths apart."""
+    if y.dtype.kind == "f" and np.any(y != np.floor(y)):
+        return "continuous"
+    return "binary" if len(np.unique(y)) <= 2 else "multiclass"
+
+
+def check_baseline(baseline: str | None, models: Sequence[str]) -> str:
+    """Find the baseline: the named model, or the first."""
+    if baseline is None:
+        return models[0]
+    if baseline not in models:
+        raise ValueError(
+            f"`baseline` must be the name of a model, one of {shown(models, 20)}, got {baseline!r}."
+        )
+    return baseline
+
+
+def compare_records(
+    records: Mapping[str, RecordedEstimator],
+    y: NDArray[Any],
+    metrics: Sequence[Metric],
+    options: Options,
+    *,
+    groups: Any = None,
+    sample_weight: FloatArray | None = None,
+    pos_label: Any = None,
+    notes: Sequence[str] = (),
+) -> ComparisonResult:
+    """Compare recorded answers on all metrics."""
+    models = tuple(records)
+    check_baseline(options.baseline, models)
+    units = options.plan(groups).resampling_units(len(y), y=y, groups=groups)
+    problem = Problem(y, kind_of(y), tuple(records.values()), units, sample_weight, pos_label)
+    kernels = [build_kernel(metric, problem, models) for metric in metrics]
+    return compare_kernels(
+        kernels,
+        [(metric.name, metric.greater_is_better) for metric in metrics],
+        models,
+        units,
+        options,
+        weighted=sample_weight is not None,
+        notes=notes,
+        hint=_one_class_hint(y),
+    )
+
+
+def compare_kernels(
+    kernels: Sequence[Kernel],
+    metrics: Sequence[tuple[str, bool]],
+    models: tuple[str, ...],
+    units: Units,
+    options: Options,
+    *,
+    weighted: bool,
+    notes: Sequence[str] = (),
+    hint: str = "",
+    held_fixed: str = "the trained models",
+) -> ComparisonResult:
+    """Bootstrap kernels jointly and make the result."""
+    baseline = check_baseline(options.baseline, models)
+    names = [name for name, _ in metrics]
+    observed = _observed(kernels, names, models, units, hint)
+    entropy = None if options.n_resamples == "exact" else entropy_of(options.random_state)
+    distribution = bootstrap(
+        kernels,
+        units,
+        observed,
+        n_resamples=options.n_resamples,
+        entropy=entropy or 0,
+        scales=np.array([getattr(kernel, "scale", np.nan) for kernel in kernels]),
+        n_jobs=options.n_jobs,
+        verbose=options.verbose,
+    )
+    _refuse_undefined_everywhere(distribution, names, models)
+    sizes = units.rows_per_unit
+    return ComparisonResult(
+        distribution=distribution,
+        models=models,
+        metrics=tuple(
+            MetricInfo(name, greater, kernel.path)
+            for (name, greater), kernel in zip(metrics, kernels, strict=True)
+        ),
+        settings=Settings(
+            baseline=baseline,
+            confidence_level=float(options.confidence_level),
+            method=options.method,
+            alternative=options.alternative,
+            correction=options.correction,
+        ),
+        unit="rows" if units.of_row is None else "clusters",
+        n_units=units.n_units,
+        n_rows=units.n_rows,
+        unit_sizes=(int(sizes.min()), float(np.median(sizes)), int(sizes.max())),
+        stratified=units.stratum is not None,
+        weighted=weighted,
+        n_resamples=options.n_resamples,
+        random_state_entropy=entropy,
+        notes=(*notes, *_unit_notes(units), *_message_notes(distribution, names)),
+        held_fixed=held_fixed,
+    )
+
+
+def _observed(
+    kernels: Sequence[Kernel], names: Sequence[str], models: Sequence[str], units: Units, hint: str
+) -> FloatArray:
+    """Evaluate on the data as they are; errors of scorers and undefined values stop here."""
+    for kernel in kernels:
+        if isinstance(kernel, ReplayKernel):
+            kernel.observed()
+    observed = observe(kernels, units)
+    for metric, name in enumerate(names):
+        lost = [model for model, bad in zip(models, np.isnan(observed[metric]), strict=True) if bad]
+        if lost:
+            raise ValueError(
+                f"{name} must be defined on the observed data, got no value for model(s) "
+                f"{shown(lost)}.{hint}"
+            )
+    return observed
+
+
+def _one_class_hint(y: NDArray[Any]) -> str:
+    labels = np.unique(y).tolist()
+    return f" All truths are {labels[0]!r}: only one class is present." if len(labels) == 1 else ""
+
+
+def _refuse_undefined_everywhere(
+    distribution: BootstrapDistribution, names: Sequence[str], models: Sequence[str]
+) -> None:
+    for metric, name in enumerate(names):
+        everywhere = np.all(distribution.undefined[:, metric], axis=0).tolist()
+        lost = [model for model, bad in zip(models, everywhere, strict=True) if bad]
+        if lost:
+            raise ValueError(
+                f"{name} is undefined in every resample for model(s) {shown(lost)}, so there is no "
+                "interval. More rows, or rows of the rare class, are needed."
+            )
+
+
+def _unit_notes(units: Units) -> list[str]:
+    if units.of_row is None or units.n_units >= _FEW_CLUSTERS:
+        return []
+    return [
+        f"Only {units.n_units} clusters: with fewer than {_FEW_CLUSTERS} the bootstrap intervals "
+        "tend to be too narrow."
+    ]
+
+
+def _message_notes(distribution: BootstrapDistribution, names: Sequence[str]) -> list[str]:
+    """Warn once per cause met while scoring resamples, and keep it as a note."""
+    notes = []
+    for metric, text, count in distribution.messages:
+        if text == LOST_FOLDS:
+            share = count / max(1, len(distribution.replicates))
+            notes.append(
+                f"{names[metric]}: {count} fold values were undefined in the resamples, "
+                f"{share:.2g} per resample; the mean runs over the folds that are defined."
+            )
+            continue
+        note = f"{names[metric]}: {text} (met {count} times while scoring resamples)"
+        warnings.warn(note, UserWarning, stacklevel=5)
+        notes.append(note)
+    return notes

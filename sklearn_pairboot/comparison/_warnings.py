@@ -1,0 +1,55 @@
+"""Warnings about inputs that are legal and yet most likely a mistake."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from sklearn_pairboot._scoring.recorded import RecordedEstimator
+from sklearn_pairboot._scoring.resolve import Metric
+
+_RANKING = (roc_auc_score, average_precision_score)
+_TOO_MANY = 1000
+
+
+def warn_of_labels_as_scores(
+    metrics: Sequence[Metric], records: Mapping[str, RecordedEstimator]
+) -> None:
+    """Warn where a ranking metric gets two distinct scores: they look like predicted labels."""
+    ranking = [metric for metric in metrics if metric.function in _RANKING]
+    if not ranking:
+        return
+    suspects = []
+    for name, record in records.items():
+        methods = [m for m in ranking[0].responses if m in record.responses]
+        if not methods:
+            continue
+        answers = record.response(methods[0])
+        scores = answers if answers.ndim == 1 else answers[:, -1]
+        # A look at some rows settles nearly every case before the full look.
+        if len(np.unique(scores[:_TOO_MANY])) <= 2 and len(np.unique(scores)) == 2:
+            suspects.append(name)
+    if suspects and len(next(iter(records.values())).response(methods[0])) > 2:
+        warnings.warn(
+            f"{ranking[0].name} got only two distinct scores from {', '.join(suspects)}. If these "
+            "are predicted labels, pass probabilities or decision values: labels say little of a "
+            "ranking.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def repeated_ids_note(ids: NDArray[Any], groups: Any) -> list[str]:
+    """Note ids that occur several times while rows are treated as independent."""
+    n_distinct = len(set(ids.tolist()))
+    if groups is not None or n_distinct == len(ids):
+        return []
+    return [
+        f"`ids` repeat: {len(ids)} rows but {n_distinct} distinct ids, and no `groups`. Rows of "
+        "one item are not independent; pass groups=ids to resample whole items."
+    ]

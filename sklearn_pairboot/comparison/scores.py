@@ -1,0 +1,310 @@
+"""Comparison of per-item scores: correctness, losses, latencies, ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_pairboot._engine.weights import FloatArray
+from sklearn_pairboot._scoring.builtin import item_means
+from sklearn_pairboot._scoring.checks import (
+    align,
+    check_finite,
+    check_length,
+    check_names,
+    check_same_index,
+    check_sample_weight,
+    is_missing,
+    plain,
+    shown,
+)
+from sklearn_pairboot.comparison._options import Options, check_choice, with_common_parameters
+from sklearn_pairboot.comparison._run import check_baseline, compare_kernels
+from sklearn_pairboot.comparison._warnings import repeated_ids_note
+from sklearn_pairboot.result import ComparisonResult
+
+METRIC = "mean_score"
+
+
+@with_common_parameters
+def compare_scores(
+    scores: Any,
+    ids: Any = None,
+    greater_is_better: bool = True,
+    *,
+    missing: str = "raise",
+    baseline: str | None = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    resampling: Any = "auto",
+    n_resamples: int | str = 9999,
+    confidence_level: float = 0.95,
+    method: str = "percentile",
+    alternative: str = "two-sided",
+    correction: str | None = "holm",
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    verbose: int = 0,
+) -> ComparisonResult:
+    """Compare mean scores of several models on the same items by a paired bootstrap.
+
+    It estimates the difference of mean scores on the population that the items, or their
+    clusters, were drawn from. With clusters the mean runs over rows: larger clusters count more.
+    For metrics that are not means of item scores, such as F1 or AUC, use `compare_predictions`.
+
+    Parameters
+    ----------
+    scores : mapping of str to array-like or mapping, or dataframe
+        Scores of each model, finite numbers: one array of shape (n_rows,) a model, one mapping
+        from item id to score a model, or a dataframe with one column a model. Booleans are
+        refused, as they are often a mask; pass ``scores.astype(int)``.
+    ids : array-like of shape (n_rows,) or mapping of str to array-like, default=None
+        Keys of the items. One array names the rows as they are. A mapping from every model's name
+        to the keys of its own rows aligns the models; duplicate, missing and extra keys are an
+        error. Rows are then in the order of the first model, and so must ``groups`` and
+        ``sample_weight`` be, or be mappings from id.
+    greater_is_better : bool, default=True
+        Direction of the scores: ``False`` for losses, costs and latencies.
+    missing : {"raise", "drop"}, default="raise"
+        What to do with items that lack a score (``None``, NaN or no such id) in some model.
+        ``"drop"`` drops the item for all models and reports how many and whose failures, and for
+        scores between 0 and 1 the estimates with all failures counted wrong and counted right.
+    {common}
+
+    Returns
+    -------
+    ComparisonResult
+        Estimates, intervals, p-values and verdicts; the metric is called ``mean_score``.
+
+    See Also
+    --------
+    compare_predictions : Any scikit-learn metric, from predictions.
+    compare_estimators : Any scikit-learn metric, from fitted estimators.
+
+    Examples
+    --------
+    >>> from sklearn_pairboot import compare_scores
+    >>> result = compare_scores(
+    ...     {"old": [0, 1, 0, 0, 1], "new": [1, 1, 1, 0, 0]}, n_resamples="exact"
+    ... )
+    >>> row = result.differences[0]
+    >>> round(row.difference, 3), round(row.ci_low, 3), round(row.ci_high, 3)
+    (0.2, -0.4, 0.8)
+    """
+    options = Options(
+        baseline=baseline,
+        resampling=resampling,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        method=method,
+        alternative=alternative,
+        correction=correction,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        verbose=verbose,
+    )
+    if not isinstance(greater_is_better, bool | np.bool_):
+        raise TypeError(f"`greater_is_better` must be True or False, got {greater_is_better!r}.")
+    check_choice("missing", missing, ("raise", "drop"))
+    columns, keys = _columns(scores, ids)
+    models = check_names(list(columns))
+    check_baseline(baseline, models)
+    if keys is None:
+        named = {f"scores of {name!r}": value for name, value in columns.items()}
+        check_same_index({**named, "`groups`": groups, "`sample_weight`": sample_weight})
+    arrays = {name: _numbers(name, values) for name, values in columns.items()}
+    notes: list[str] = []
+    order: list[Any] | None = None
+    if keys is not None:
+        order, arrays = _aligned(arrays, keys, missing)
+    table = _table(arrays)
+    n_rows = len(table)
+    groups = _by_id(groups, order, "groups")
+    sample_weight = _by_id(sample_weight, order, "sample_weight")
+    if ids is not None and keys is None:
+        item_ids = plain(ids)
+        check_length(item_ids, n_rows, "`ids`")
+        check_finite(item_ids, "`ids`")
+        notes += repeated_ids_note(item_ids, groups)
+    weight = check_sample_weight(sample_weight, n_rows)
+    if groups is not None:
+        check_length(plain(groups), n_rows, "`groups`")
+    table, kept, dropped = _without_missing(table, models, missing, weight)
+    notes += dropped
+    if groups is not None and not kept.all():
+        groups = [group for group, keep in zip(list(groups), kept, strict=True) if keep]
+    weight = None if weight is None else weight[kept]
+    _check_overflow(table, weight)
+    if len(table) < 2:
+        raise ValueError(f"`scores` must have at least 2 rows with scores, got {len(table)}.")
+    units = options.plan(groups).resampling_units(len(table), groups=groups)
+    row_weight = np.ones(len(table)) if weight is None else weight
+    return compare_kernels(
+        [item_means(table, row_weight, units)],
+        [(METRIC, bool(greater_is_better))],
+        models,
+        units,
+        options,
+        weighted=weight is not None,
+        notes=notes,
+        held_fixed="the models and their scores",
+    )
+
+
+def _columns(scores: Any, ids: Any) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """Read the models' scores, and the ids of each model's own rows where there are any."""
+    if not isinstance(scores, Mapping):
+        frame = nw.from_native(scores, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            raise TypeError(
+                "`scores` must be a mapping from model names to scores, or a dataframe with one "
+                f"column a model, got {type(scores).__name__}."
+            )
+        native = {str(name): frame[name].to_native() for name in frame.columns}
+        scores = native
+    columns = dict(scores)
+    by_id = [name for name, values in columns.items() if isinstance(values, Mapping)]
+    if by_id:
+        if len(by_id) < len(columns) or ids is not None:
+            raise ValueError(
+                "`scores` must hold a mapping from id to score for every model and come without "
+                f"`ids`, got mappings for {shown(by_id)} only, or `ids` as well."
+            )
+        keys = {name: list(values) for name, values in columns.items()}
+        return {name: list(values.values()) for name, values in columns.items()}, keys
+    if isinstance(ids, Mapping):
+        if set(ids) != set(columns):
+            raise ValueError(
+                f"`ids` must name every model, {shown(sorted(columns))}, got {shown(sorted(ids))}."
+            )
+        return columns, {name: plain(ids[name]).tolist() for name in columns}
+    return columns, None
+
+
+def _numbers(name: str, values: Any) -> FloatArray:
+    """Turn scores into float64, with NaN for ``None``; refuse anything but numbers."""
+    array = plain(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            f"Scores of model {name!r} must be one-dimensional, got shape {array.shape}."
+        )
+    if array.dtype.kind == "O":
+        present = [value for value in array if not is_missing(value)]
+        if any(isinstance(value, bool | np.bool_) for value in present):
+            array = np.array([True])
+        elif any(isinstance(value, str | bytes) for value in present):
+            array = np.array([""])
+        else:
+            array = np.array(
+                [np.nan if is_missing(value) else float(value) for value in array], dtype=float
+            )
+    if array.dtype.kind == "b":
+        raise TypeError(
+            f"Scores of model {name!r} must be numbers, got booleans. If they say whether an "
+            "answer is correct, pass `scores.astype(int)`."
+        )
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"Scores of model {name!r} must be numbers, got {plain(values).dtype}.")
+    return array.astype(np.float64)
+
+
+def _aligned(
+    arrays: dict[str, FloatArray], keys: dict[str, Any], missing: str
+) -> tuple[list[Any], dict[str, FloatArray]]:
+    """Order every model's scores by the ids of the first; absent ids become NaN for dropping."""
+    for name, array in arrays.items():
+        check_length(keys[name], len(array), f"`ids[{name!r}]`")
+    first = next(iter(arrays))
+    if missing == "drop":
+        union = list(dict.fromkeys(key for of_model in keys.values() for key in of_model))
+        known = {name: set(of_model) for name, of_model in keys.items()}
+        for name, array in arrays.items():
+            absent = [key for key in union if key not in known[name]]
+            keys[name] = [*keys[name], *absent]
+            arrays[name] = np.concatenate([array, np.full(len(absent), np.nan)])
+    order, rows = align(keys, first)
+    return order, {name: array[rows[name]] for name, array in arrays.items()}
+
+
+def _table(arrays: dict[str, FloatArray]) -> FloatArray:
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name}: {length}" for name, length in lengths.items())
+        raise ValueError(
+            f"`scores` must have the same number of rows for every model, got {listed}. Pass "
+            "`ids=` to align them by key."
+        )
+    return np.column_stack(list(arrays.values()))
+
+
+def _by_id(values: Any, order: list[Any] | None, name: str) -> Any:
+    """Order groups or weights that were given as a mapping from id."""
+    if not isinstance(values, Mapping):
+        return values
+    if order is None:
+        raise ValueError(
+            f"`{name}` must be an array where scores are paired by position, got a mapping."
+        )
+    absent = [key for key in order if key not in values]
+    if absent:
+        raise ValueError(f"`{name}` must have an entry for every id, got none for {shown(absent)}.")
+    return [values[key] for key in order]
+
+
+def _without_missing(
+    table: FloatArray, models: tuple[str, ...], missing: str, weight: FloatArray | None
+) -> tuple[FloatArray, NDArray[np.bool_], list[str]]:
+    """Refuse missing scores, or drop their items for all models alike and say so."""
+    absent = np.isnan(table)
+    for column, name in enumerate(models):
+        values = (
+            table[:, column]
+            if missing == "raise"
+            else np.nan_to_num(table[:, column], nan=0.0, posinf=np.inf, neginf=-np.inf)
+        )
+        check_finite(
+            values,
+            f"Scores of model {name!r}",
+            "Rows cannot be dropped for one model alone; missing='drop' drops them for all.",
+        )
+    kept = np.logical_not(np.any(absent, axis=1))
+    if kept.all():
+        return table, kept, []
+    failures = ", ".join(
+        f"{name} {count}" for name, count in zip(models, absent.sum(axis=0), strict=True) if count
+    )
+    note = (
+        f"{int((~kept).sum())} of {len(table)} items lack a score and were dropped for all models "
+        f"(failures: {failures})."
+    )
+    present = table[~absent]
+    if len(present) and present.min() >= 0 and present.max() <= 1:
+        parts = []
+        for value, word in ((0.0, "wrong"), (1.0, "right")):
+            filled = np.where(absent, value, table)
+            means = np.average(filled, axis=0, weights=weight)
+            listed = ", ".join(
+                f"{name} {mean:.4g}" for name, mean in zip(models, means, strict=True)
+            )
+            parts.append(f"counted {word}: {listed}")
+        note += f" Means with all failures {'; '.join(parts)}."
+    return table[kept], kept, [note]
+
+
+def _check_overflow(table: FloatArray, weight: FloatArray | None) -> None:
+    """Refuse scores whose sum in some resample, or difference, is beyond float64."""
+    largest = float(np.abs(table).max(initial=0.0))
+    heaviest = 1.0 if weight is None else float(weight.max())
+    with np.errstate(over="ignore"):
+        bound = 2.0 * largest * np.float64(heaviest) * len(table)
+    if not np.isfinite(bound):
+        raise ValueError(
+            f"`scores` must be small enough to be added up in float64, got {largest:.3g}. Rescale "
+            "them."
+        )

@@ -1,0 +1,137 @@
+"""What the rows show, in words: one sentence for each comparison."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from sklearn_pairboot._engine.sample import LARGEST_COUNT
+from sklearn_pairboot._tables import (
+    DifferenceRow,
+    contradicts_itself,
+    side_of_zero,
+    too_few_units,
+)
+from sklearn_pairboot.report.facts import Facts
+from sklearn_pairboot.report.numbers import NumberFormat, difference_format, format_p
+
+CORRECTION_NAMES = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr": "Benjamini-Hochberg"}
+
+
+def finding(row: DifferenceRow, facts: Facts, number: NumberFormat, n_comparisons: int) -> str:
+    """Say in one sentence what these rows show about one comparison, and what they do not."""
+    pair, these = f"{row.model} and {row.baseline}", f"these {facts.unit}"
+    metric = f"{row.metric} ({_direction(row.greater_is_better)})"
+    difference = number(row.difference, signed=True, keep=True)
+    numbers = (
+        f"{difference} {number.interval(row.ci_low, row.ci_high)}, "
+        f"{p_clause(row, facts, n_comparisons)}"
+    )
+    if row.verdict in ("better", "worse"):
+        return f"{row.model} is {row.verdict} than {row.baseline} on {metric}: {numbers}."
+    if row.status == "degenerate" and row.difference == 0:
+        return (
+            f"On {metric} no resample of {these} shows a difference between {pair}; this says "
+            f"nothing about unseen {facts.unit}."
+        )
+    if row.status == "degenerate":
+        return (
+            f"On {metric} every resample of {these} gives {row.model} - {row.baseline} = "
+            f"{difference}; without variation there is no p-value, and unseen {facts.unit} may "
+            "differ."
+        )
+    if contradicts_itself(row):
+        return (
+            f"On {metric} the estimate and the interval of {row.model} - {row.baseline} lie on "
+            f"different sides of 0: {numbers}; see the notes."
+        )
+    if too_few_units(facts.n_units, facts.settings.alpha):
+        claim = f"{facts.n_units} {facts.unit} are too few to {_claim(row, facts)}"
+    elif side_of_zero(row):
+        claim = f"{these} do not {_claim(row, facts)} once all comparisons are accounted for"
+    elif facts.settings.alternative == "two-sided":
+        claim = f"{these} cannot {_claim(row, facts)}"
+    else:
+        claim = f"{these} do not {_claim(row, facts)}"
+    return f"On {metric} {claim}: {numbers}; {allowed_gap(row, number)}."
+
+
+def allowed_gap(row: DifferenceRow, number: NumberFormat) -> str:
+    """Say how far apart the interval still allows the two models to be, either way."""
+    gain, loss = row.ci_high, -row.ci_low
+    if not row.greater_is_better:
+        gain, loss = loss, gain
+    if gain < 0 or loss < 0:
+        word, near, far = ("better", -loss, gain) if loss < 0 else ("worse", -gain, loss)
+        near_text, far_text = number(near, keep=True), number(far, keep=True)
+        size = f"at least {near_text}" if math.isinf(far) else f"{near_text} to {far_text}"
+        return f"the interval taken alone allows {row.model} to be {size} {word}"
+    allows = f"the interval still allows {row.model} to be up to"
+    if math.isinf(gain) and math.isinf(loss):
+        return f"the interval sets no limit to how much better or worse {row.model} may be"
+    if math.isinf(gain):
+        return f"{allows} {number(loss, keep=True)} worse and sets no limit to how much better"
+    if math.isinf(loss):
+        return f"{allows} {number(gain, keep=True)} better and sets no limit to how much worse"
+    return f"{allows} {number(loss, keep=True)} worse or {number(gain, keep=True)} better"
+
+
+def p_clause(row: DifferenceRow, facts: Facts, n_comparisons: int) -> str:
+    """Write the p-value of a comparison and, in a family of several, the adjusted one."""
+    if math.isnan(row.p_value):
+        return "no p-value"
+    alpha = facts.settings.alpha
+    clause = _p_equals("p", row.p_value, alpha)
+    if row.p_value <= smallest_p(facts) * (1 + 1e-9):
+        clause += " (smallest possible)"
+    correction = facts.settings.correction
+    if correction is not None and n_comparisons > 1:
+        clause += (
+            f", {_p_equals('adjusted p', row.p_adjusted, alpha)} "
+            f"({CORRECTION_NAMES[correction]}, {n_comparisons} comparisons)"
+        )
+    return clause
+
+
+def smallest_p(facts: Facts) -> float:
+    """Smallest p-value that so many resamples can give."""
+    tails = 2 if facts.settings.alternative == "two-sided" else 1
+    if facts.n_resamples == "exact":
+        return min(1.0, tails / min(facts.n_sequences, LARGEST_COUNT))
+    return min(1.0, tails / (facts.n_sequences + 1))
+
+
+def title(facts: Facts) -> str:
+    """Name the models' number and the data."""
+    data = f"{facts.n_rows} test rows"
+    if facts.unit != "rows":
+        data += f" in {facts.n_units} {facts.unit}"
+    if len(facts.models) == 1:
+        return f"Bootstrap of {facts.models[0]} on {data}"
+    return f"Paired bootstrap of {len(facts.models)} models on {data}"
+
+
+def findings(facts: Facts, differences: Sequence[DifferenceRow]) -> list[str]:
+    """Give one sentence for each comparison."""
+    sentences = []
+    for metric in facts.metrics:
+        rows = [row for row in differences if row.metric == metric.name]
+        number = difference_format(rows)
+        n_comparisons = sum(not math.isnan(row.p_value) for row in rows)
+        sentences += [finding(row, facts, number, n_comparisons) for row in rows]
+    return sentences
+
+
+def _claim(row: DifferenceRow, facts: Facts) -> str:
+    if facts.settings.alternative == "two-sided":
+        return f"separate {row.model} and {row.baseline}"
+    return f"show that {row.model} is {facts.settings.alternative} than {row.baseline}"
+
+
+def _direction(greater_is_better: bool) -> str:
+    return f"{'higher' if greater_is_better else 'lower'} is better"
+
+
+def _p_equals(name: str, p_value: float, alpha: float) -> str:
+    text = format_p(p_value, alpha)
+    return f"{name} {text}" if text.startswith("<") else f"{name} = {text}"

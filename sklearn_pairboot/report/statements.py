@@ -1,0 +1,134 @@
+"""How the numbers came about: what is drawn, what varies, what is held fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import NormalDist
+
+from sklearn_pairboot._tables import DifferenceRow, ScoreRow, format_count
+from sklearn_pairboot.report.facts import Facts
+from sklearn_pairboot.report.findings import CORRECTION_NAMES, smallest_p
+from sklearn_pairboot.report.numbers import format_percent
+
+
+def statements(
+    facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[DifferenceRow]
+) -> list[tuple[str, str]]:
+    """State how the numbers came about, as pairs of a label and a text."""
+    several = len(facts.models) > 1 or len(facts.metrics) > 1
+    pairs = [("Unit", _unit(facts)), ("Interval", _interval(facts, bool(differences)))]
+    pairs.append(("SE", f"standard deviation of the resampled values, not of the {_scored(facts)}"))
+    if facts.n_resamples == "exact":
+        count = format_count(facts.n_sequences)
+        text = f"all {count} equally likely ones enumerated, which removes Monte Carlo error only"
+    else:
+        text = (
+            f"{facts.n_resamples}; more would reduce Monte Carlo noise, not the width of intervals"
+        )
+    if several:
+        text += "; shared by all models and metrics"
+    pairs.append(("Resamples", text))
+    pairs.append(("Varies", f"only which test {facts.unit} are drawn"))
+    pairs.append(("Held fixed", f"{facts.held_fixed}; retraining and seeds are not covered"))
+    if facts.stratified:
+        pairs.append(
+            (
+                "Strata",
+                "units are drawn within strata: their shares (class prevalence) are held fixed",
+            )
+        )
+    if facts.weighted:
+        pairs.append(
+            ("Weights", "scores are weighted: sample_weight times how often a row is drawn")
+        )
+    undefined = _undefined(facts, scores)
+    if undefined:
+        pairs.append(("Undefined", undefined))
+    if differences:
+        pairs.append(("p-values", _p_values(facts, differences)))
+    if facts.random_state_entropy is not None:
+        pairs.append(("Seed", f"random_state={facts.random_state_entropy}"))
+    return pairs
+
+
+def _scored(facts: Facts) -> str:
+    return "single rows" if facts.unit == "rows" else "single rows or clusters"
+
+
+def _unit(facts: Facts) -> str:
+    if facts.unit == "rows":
+        return f"{facts.n_units} rows, each drawn on its own with replacement"
+    low, middle, high = (f"{size:g}" for size in facts.unit_sizes)
+    return (
+        f"{facts.n_units} {facts.unit} of {low}-{middle}-{high} rows (min-median-max), drawn "
+        f"with replacement and whole; {facts.n_rows} rows in all"
+    )
+
+
+def _interval(facts: Facts, compared: bool) -> str:
+    settings = facts.settings
+    tail = 100 * settings.alpha / 2
+    method = {
+        "percentile": f"from the {_ordinal(tail)} to the {_ordinal(100 - tail)} percentile of the "
+        "resampled values",
+        "basic": "percentiles reflected about the estimate; may leave the metric's range",
+        "normal": f"estimate +- {NormalDist().inv_cdf(1 - settings.alpha / 2):.2f} SE; may leave "
+        "the metric's range",
+        "bca": "percentiles corrected for bias and skewness",
+    }[settings.method]
+    name = "BCa" if settings.method == "bca" else settings.method
+    text = f"{format_percent(settings.confidence_level)} {name} interval"
+    if not compared or settings.alternative == "two-sided":
+        return f"{text}, two-sided: {method}"
+    return (
+        f"{text}: {method}; differences have one bound, for the alternative "
+        f'"{settings.alternative}", with all of the {format_percent(settings.alpha)} beyond it'
+    )
+
+
+def _ordinal(number: float) -> str:
+    text = f"{number:.10g}"
+    endings = {"1": "st", "2": "nd", "3": "rd"}
+    teen = text in ("11", "12", "13")
+    return text + ("th" if teen or "." in text else endings.get(text[-1], "th"))
+
+
+def _undefined(facts: Facts, scores: Sequence[ScoreRow]) -> str:
+    parts = []
+    for metric in facts.metrics:
+        rows = [row for row in scores if row.metric == metric.name and row.n_undefined]
+        if rows:
+            counts = ", ".join(f"{row.model} {format_count(row.n_undefined)}" for row in rows)
+            parts.append(f"{metric.name} ({counts})")
+    if not parts:
+        return ""
+    return (
+        f"{', '.join(parts)} of {format_count(facts.n_sequences)} resamples; left out, so that "
+        "intervals are conditional on the rest"
+    )
+
+
+def _p_values(facts: Facts, differences: Sequence[DifferenceRow]) -> str:
+    alpha = f"{facts.settings.alpha:.10g}"
+    correction = facts.settings.correction
+    family = len(facts.models) - 1
+    text = "p is the smallest error level at which the interval excludes 0"
+    text += f" (smallest possible: {smallest_p(facts):.2g})"
+    if family == 1:
+        text += f"; the verdict asks for p <= {alpha}"
+    elif correction is None:
+        text += (
+            f"; the verdict asks for p <= {alpha}, without correction for the {family} comparisons "
+            "of a metric"
+        )
+    else:
+        text += (
+            "; interval and p are per comparison, the verdict asks for adjusted p <= "
+            f"{alpha} ({CORRECTION_NAMES[correction]}, over the {family} comparisons of a metric)"
+        )
+    if len(facts.metrics) > 1:
+        text += "; metrics are not corrected for one another"
+    return (
+        f"{text}. A large p is no evidence of equality, a small one none that the difference "
+        "matters"
+    )

@@ -1,0 +1,173 @@
+"""A result as JSON and back: what JSON does not know is encoded, nothing is rounded."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_pairboot._engine.distribution import BootstrapDistribution
+from sklearn_pairboot._engine.weights import FloatArray
+from sklearn_pairboot._tables import DifferenceRow, MetricInfo, Row, ScoreRow, Settings, Tables
+
+FORMAT = "sklearn-pairboot result"
+FORMAT_VERSION = 1
+# What is stored under the name that the result's constructor gives it.
+AS_IT_IS = (
+    "models",
+    "unit",
+    "n_units",
+    "n_rows",
+    "unit_sizes",
+    "n_resamples",
+    "stratified",
+    "weighted",
+    "held_fixed",
+)
+
+
+def to_json(data: Mapping[str, Any]) -> str:
+    """Write the dictionary of a result as JSON."""
+    return json.dumps(_encoded(data), allow_nan=False)
+
+
+def from_json(text: str) -> dict[str, Any]:
+    """Read JSON into the keywords of the result's constructor."""
+    data = json.loads(text)
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ValueError(
+            f'`text` must be JSON written by `to_json`, with "format": "{FORMAT}", which this is '
+            "not."
+        )
+    if data["format_version"] > FORMAT_VERSION:
+        raise ValueError(
+            f"`text` must have format version {FORMAT_VERSION} or lower, got "
+            f"{data['format_version']}. Read it with the version of sklearn-pairboot that wrote "
+            f"it, {data['versions'].get('sklearn-pairboot')}."
+        )
+    n_sequences = _integer(data["n_sequences"])
+    stored = data["distribution"]
+    return {
+        **{name: data[name] for name in AS_IT_IS},
+        "metrics": [MetricInfo(**metric) for metric in data["metrics"]],
+        "settings": Settings(
+            baseline=data["baseline"],
+            confidence_level=data["confidence_level"],
+            method=data["method"],
+            alternative=data["alternative"],
+            correction=data["correction"],
+        ),
+        "random_state_entropy": _integer(data["random_state_entropy"]),
+        "notes": data["notes"]["input"],
+        "versions": data["versions"],
+        "distribution": None if stored is None else _load(stored, data["n_units"], n_sequences),
+        "n_sequences": n_sequences,
+        "tables": Tables(
+            tuple(ScoreRow(**_row(ScoreRow, row)) for row in data["scores"]),
+            tuple(DifferenceRow(**_row(DifferenceRow, row)) for row in data["differences"]),
+            tuple(data["notes"]["numbers"]),
+        ),
+    }
+
+
+def dump(distribution: BootstrapDistribution) -> dict[str, Any]:
+    """Put all that `replace` needs into lists; the jackknife only as the accelerations it gives."""
+    n_metrics, n_models = distribution.observed.shape
+    counts = distribution.multiplicities
+    return {
+        "observed": distribution.observed.tolist(),
+        "replicates": distribution.replicates.tolist(),
+        "undefined": np.argwhere(distribution.undefined).tolist(),
+        "zero_division": np.argwhere(distribution.zero_division).tolist(),
+        "multiplicities": None if counts is None else counts.tolist(),
+        "scales": np.asarray(distribution.scales, dtype=np.float64).tolist(),
+        "accelerations": [
+            [
+                [
+                    distribution.acceleration(metric, model, baseline)
+                    for baseline in (None, *range(n_models))
+                ]
+                for model in range(n_models)
+            ]
+            if distribution.acceleration(metric, 0) is not None
+            else None
+            for metric in range(n_metrics)
+        ],
+    }
+
+
+@dataclass
+class _StoredDistribution(BootstrapDistribution):
+    """A distribution read from JSON: accelerations were stored instead of the jackknife."""
+
+    accelerations: list[FloatArray | None] = field(default_factory=list)
+
+    def acceleration(self, metric: int, model: int, baseline: int | None = None) -> float | None:
+        """Look the acceleration up; NaN and ``None`` are different reasons for having none."""
+        of_metric = self.accelerations[metric]
+        if of_metric is None:
+            return None
+        return float(of_metric[model, 0 if baseline is None else baseline + 1])
+
+
+def _load(data: Mapping[str, Any], n_units: int, n_sequences: int) -> BootstrapDistribution:
+    replicates = _floats(data["replicates"])
+    counts = data["multiplicities"]
+    return _StoredDistribution(
+        observed=_floats(data["observed"]),
+        replicates=replicates,
+        undefined=_mask(data["undefined"], replicates.shape),
+        zero_division=_mask(data["zero_division"], replicates.shape),
+        n_units=n_units,
+        n_sequences=n_sequences,
+        multiplicities=None if counts is None else np.array(counts),
+        scales=_floats(data["scales"]),
+        accelerations=[
+            None if of_metric is None else _floats(of_metric) for of_metric in data["accelerations"]
+        ],
+    )
+
+
+def _mask(positions: Any, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    mask = np.zeros(shape, dtype=np.bool_)
+    mask[tuple(np.array(positions, dtype=np.int64).reshape(-1, len(shape)).T)] = True
+    return mask
+
+
+def _floats(nested: Any) -> FloatArray:
+    # Conversion reads null as NaN and "Infinity" as infinity.
+    return np.array(nested, dtype=np.float64)
+
+
+def _encoded(value: Any) -> Any:
+    """Replace what JSON does not know: NaN, infinities, and integers that readers would round."""
+    if isinstance(value, dict):
+        return {key: _encoded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_encoded(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, int) and abs(value) > 2**53:
+        return hex(value)
+    return value
+
+
+def _row(kind: type[Row], row: Mapping[str, Any]) -> dict[str, Any]:
+    decoders = {"float": _float, "int": _integer}
+    return {
+        column: decoders[name](row[column]) if name in decoders else row[column]
+        for column, name in kind.column_types().items()
+    }
+
+
+def _float(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _integer(value: Any) -> Any:
+    return int(value, 16) if isinstance(value, str) else value

@@ -1,0 +1,212 @@
+"""Whole reports as plain text and as markdown."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sklearn_pairboot._tables import DifferenceRow, MetricInfo, ScoreRow, format_count
+from sklearn_pairboot.report.facts import Facts
+from sklearn_pairboot.report.findings import findings, title
+from sklearn_pairboot.report.numbers import (
+    NumberFormat,
+    difference_format,
+    format_p,
+    format_percent,
+    score_format,
+)
+from sklearn_pairboot.report.statements import statements
+
+WIDTH = 88
+
+
+def summary(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[DifferenceRow]) -> str:
+    """Write the report as plain text: what was found, both tables, how, notes."""
+    lines = [title(facts), "=" * len(title(facts)), ""]
+    for sentence in findings(facts, differences):
+        lines += _wrapped(sentence, "- ")
+    if differences:
+        lines += ["", _difference_heading(facts)]
+        lines += _text_table(difference_cells(facts, differences))
+        lines.append("")
+    lines += [
+        _score_heading(facts),
+        *_text_table(score_cells(facts, scores)),
+        "",
+        "How this was computed",
+    ]
+    for label, text in statements(facts, scores, differences):
+        lines += _wrapped(text, f"  {label:<12}")
+    if facts.notes:
+        lines += ["", "Notes"]
+    for note in facts.notes:
+        lines += _wrapped(note, "- ")
+    return "\n".join(lines)
+
+
+def markdown(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[DifferenceRow]) -> str:
+    """Write the report as GitHub-flavoured markdown, for pull requests and model cards."""
+    facts = dataclasses.replace(
+        facts,
+        models=tuple(map(_escaped, facts.models)),
+        metrics=tuple(dataclasses.replace(m, name=_escaped(m.name)) for m in facts.metrics),
+        settings=dataclasses.replace(facts.settings, baseline=_escaped(facts.settings.baseline)),
+    )
+    scores = [
+        dataclasses.replace(row, metric=_escaped(row.metric), model=_escaped(row.model))
+        for row in scores
+    ]
+    differences = [
+        dataclasses.replace(
+            row,
+            metric=_escaped(row.metric),
+            model=_escaped(row.model),
+            baseline=_escaped(row.baseline),
+        )
+        for row in differences
+    ]
+    blocks = [f"## {title(facts)}"]
+    if differences:
+        blocks.append("\n".join(f"- {line}" for line in findings(facts, differences)))
+        blocks.append(f"### {_difference_heading(facts)}")
+        blocks.append(_markdown_table(difference_cells(facts, differences)))
+    blocks += [
+        f"### {_score_heading(facts)}",
+        _markdown_table(score_cells(facts, scores)),
+        "### How this was computed",
+    ]
+    blocks.append(
+        "\n".join(f"- **{k}**: {text}" for k, text in statements(facts, scores, differences))
+    )
+    if facts.notes:
+        blocks += ["### Notes", "\n".join(f"- {' '.join(note.split())}" for note in facts.notes)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _score_heading(facts: Facts) -> str:
+    if len(facts.models) == 1:
+        return "Scores"
+    return "Scores (judge models by their differences, not by whether these intervals overlap)"
+
+
+def _difference_heading(facts: Facts) -> str:
+    baseline = facts.settings.baseline
+    others = [model for model in facts.models if model != baseline]
+    model = others[0] if len(others) == 1 else "model"
+    return f"Differences: {model} - {baseline}, in units of the metric"
+
+
+def _text_table(cells: Cells) -> list[str]:
+    rows = [row for _, group in cells.groups for row in group]
+    widths = [max(len(row[k]) for row in [cells.header, *rows]) for k in range(len(cells.header))]
+    left = {k for k, name in enumerate(cells.header) if name in ("", "verdict", "status")}
+
+    def line(row: Sequence[str]) -> str:
+        texts = (
+            text.ljust(width) if k in left else text.rjust(width)
+            for k, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        return ("    " + "  ".join(texts)).rstrip()
+
+    lines = [line(cells.header)]
+    for metric, group in cells.groups:
+        lines.append(f"  {metric.name} ({metric.direction})")
+        lines += [line(row) for row in group]
+    return lines
+
+
+def _markdown_table(cells: Cells) -> str:
+    lines = ["| " + " | ".join(["metric", "model", *cells.header[1:]]) + " |"]
+    right = ["---" if name in ("verdict", "status") else "---:" for name in cells.header[1:]]
+    lines.append("| " + " | ".join(["---", "---", *right]) + " |")
+    for metric, group in cells.groups:
+        lines += [
+            "| " + " | ".join([f"{metric.name} ({metric.direction})", *row]) + " |" for row in group
+        ]
+    return "\n".join(lines)
+
+
+# Intervals, p-values and per cents are not torn apart at the end of a line.
+_TOGETHER = re.compile(r"[\[(]-?[\w.+-]+, [\w.+-]+[\])]|\bp (?:<=|[=<]) [\w.]*\d|[\d.]+ %")
+
+
+def _wrapped(text: str, start: str) -> list[str]:
+    glued = _TOGETHER.sub(lambda found: found[0].replace(" ", "\0"), text)
+    lines = textwrap.wrap(
+        glued,
+        WIDTH,
+        initial_indent=start,
+        subsequent_indent=" " * len(start),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.replace("\0", " ") for line in lines]
+
+
+def _escaped(name: str) -> str:
+    """Escape what markdown would read as markup in a name."""
+    return re.sub(
+        r"([\\|*`<>\[\]~]|^_+|_+$)",
+        lambda found: re.sub(r"(.)", r"\\\1", found[0]),
+        " ".join(name.split()),
+    )
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A table as text: a header and, for each metric, rows that begin with the model's name."""
+
+    header: tuple[str, ...]
+    groups: tuple[tuple[MetricInfo, tuple[tuple[str, ...], ...]], ...]
+
+
+def score_cells(facts: Facts, scores: Sequence[ScoreRow]) -> Cells:
+    """Write the scores table; counts appear only where there are any."""
+    columns: list[tuple[str, Callable[[ScoreRow, NumberFormat], str]]] = [
+        ("", lambda row, number: row.model),
+        ("estimate", lambda row, number: number(row.estimate)),
+        ("SE", lambda row, number: number(row.std_error)),
+        (_interval_header(facts), lambda row, number: number.interval(row.ci_low, row.ci_high)),
+    ]
+    if any(row.n_undefined for row in scores):
+        columns.append(("undefined", lambda row, number: format_count(row.n_undefined)))
+    if any(row.n_zero_division for row in scores):
+        columns.append(("0/0", lambda row, number: format_count(row.n_zero_division)))
+    if any(row.status != "ok" for row in scores):
+        columns.append(("status", lambda row, number: row.status.partition(" (")[0]))
+    groups = []
+    for metric in facts.metrics:
+        rows = [row for row in scores if row.metric == metric.name]
+        number = score_format(rows)
+        groups.append((metric, tuple(tuple(c(row, number) for _, c in columns) for row in rows)))
+    return Cells(tuple(header for header, _ in columns), tuple(groups))
+
+
+def difference_cells(facts: Facts, differences: Sequence[DifferenceRow]) -> Cells:
+    """Write the differences table; adjusted p-values appear where there is a family."""
+    alpha = facts.settings.alpha
+    columns: list[tuple[str, Callable[[DifferenceRow, NumberFormat], str]]] = [
+        ("", lambda row, number: row.model),
+        ("difference", lambda row, number: number(row.difference, signed=True, keep=True)),
+        ("SE", lambda row, number: number(row.std_error)),
+        (_interval_header(facts), lambda row, number: number.interval(row.ci_low, row.ci_high)),
+        ("p", lambda row, number: format_p(row.p_value, alpha)),
+    ]
+    if facts.settings.correction is not None and len(facts.models) > 2:
+        columns.append(("adj. p", lambda row, number: format_p(row.p_adjusted, alpha)))
+    columns.append(("verdict", lambda row, number: row.verdict))
+    if any(row.status != "ok" for row in differences):
+        columns.append(("status", lambda row, number: row.status.partition(" (")[0]))
+    groups = []
+    for metric in facts.metrics:
+        rows = [row for row in differences if row.metric == metric.name]
+        number = difference_format(rows)
+        groups.append((metric, tuple(tuple(c(row, number) for _, c in columns) for row in rows)))
+    return Cells(tuple(header for header, _ in columns), tuple(groups))
+
+
+def _interval_header(facts: Facts) -> str:
+    return f"{format_percent(facts.settings.confidence_level)} interval"

@@ -1,0 +1,484 @@
+"""The result of a comparison: both tables, the joint replicates, and ways to show and keep them."""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+from numpy.typing import NDArray
+
+from sklearn_pairboot import _version
+from sklearn_pairboot._engine.distribution import BootstrapDistribution
+from sklearn_pairboot._engine.intervals import check_alpha
+from sklearn_pairboot._tables import (
+    DifferenceRow,
+    MetricInfo,
+    Row,
+    ScoreRow,
+    Settings,
+    Tables,
+    build_tables,
+    check_settings,
+)
+from sklearn_pairboot.report import storage
+from sklearn_pairboot.report.facts import Facts
+from sklearn_pairboot.report.frames import frame
+from sklearn_pairboot.report.text import markdown, summary
+
+_UNCHANGED: Any = object()
+_NO_REPLICATES = (
+    "This result was read from JSON without replicates, so {} is not available. "
+    "Write it with `to_json(replicates=True)` to keep them."
+)
+
+
+class ComparisonResult:
+    """Scores of models, their differences from a baseline, and what these rows can tell.
+
+    Comparisons such as `compare_scores` return it; it is not made by hand. ``print(result)``
+    shows everything a reader needs: a sentence for each comparison, both tables, the
+    resampling unit and what is held fixed. A result does not change: `replace` gives a new one
+    from the same resamples.
+
+    Parameters
+    ----------
+    distribution : BootstrapDistribution or None
+        Joint replicates of every metric and model; ``None`` if only `tables` are left of it.
+    models : sequence of str
+        Names of the models.
+    metrics : sequence of MetricInfo
+        Name, direction and path of each metric.
+    settings : Settings
+        How the replicates are read.
+    unit : {"rows", "clusters"}
+        What is drawn.
+    n_units : int
+        Number of rows or clusters to draw from.
+    n_rows : int
+        Number of test rows.
+    unit_sizes : tuple of (min, median, max)
+        Rows per unit.
+    n_resamples : int or "exact"
+        Number of resamples; ``"exact"`` if all of them were enumerated.
+    stratified : bool, default=False
+        Whether units were drawn within strata.
+    weighted : bool, default=False
+        Whether the scores are weighted.
+    random_state_entropy : int or None, default=None
+        Seed that repeats the draws.
+    notes : sequence of str, default=()
+        What is to be known about the input; notes on the numbers are added.
+    versions : mapping or None, default=None
+        Versions of the software; ``None`` asks for those installed.
+    held_fixed : str, default="the trained models"
+        What the resamples do not vary.
+    tables : Tables or None, default=None
+        Both tables; ``None`` reads them off the `distribution`.
+    n_sequences : int or None, default=None
+        Number of resamples or, of an enumeration, of equally likely sequences, where there is no
+        `distribution` to tell.
+
+    See Also
+    --------
+    sklearn_pairboot.compare_scores : Compare models by their scores of single items.
+
+    Notes
+    -----
+    ``difference`` is model minus baseline in the metric's natural units: a loss is shown as a loss,
+    and a negative difference of it is an improvement, as the verdict says. ``std_error`` is the
+    standard deviation of the replicates. Intervals and ``p_value`` are those of a single
+    comparison; the verdict follows ``p_adjusted``, whose family are all comparisons of one
+    metric. "Inconclusive" does not mean that models are equal: the interval says how large a
+    gap is still possible.
+
+    Examples
+    --------
+    >>> from sklearn_pairboot import compare_scores
+    >>> scores = {"old": [0, 1, 0, 0, 1], "new": [1, 1, 1, 0, 0]}
+    >>> result = compare_scores(scores, n_resamples="exact")
+    >>> row = result.differences[0]
+    >>> row.model, row.baseline, round(row.difference, 3), row["verdict"]
+    ('new', 'old', 0.2, 'inconclusive')
+    >>> result.replace(baseline="new", confidence_level=0.9).differences[0].model
+    'old'
+    """
+
+    def __init__(
+        self,
+        *,
+        distribution: BootstrapDistribution | None,
+        models: Sequence[str],
+        metrics: Sequence[MetricInfo],
+        settings: Settings,
+        unit: str,
+        n_units: int,
+        n_rows: int,
+        unit_sizes: Sequence[float],
+        n_resamples: int | str,
+        stratified: bool = False,
+        weighted: bool = False,
+        random_state_entropy: int | None = None,
+        notes: Sequence[str] = (),
+        versions: Mapping[str, str] | None = None,
+        held_fixed: str = "the trained models",
+        tables: Tables | None = None,
+        n_sequences: int | None = None,
+    ) -> None:
+        if distribution is not None:
+            n_sequences = distribution.n_sequences
+            tables = tables or build_tables(distribution, models, metrics, settings)
+        if tables is None or n_sequences is None:
+            raise ValueError("`tables` and `n_sequences` must be given without a `distribution`.")
+        low, middle, high = (_plain(size) for size in unit_sizes)
+        settings = dataclasses.replace(settings, confidence_level=float(settings.confidence_level))
+        self._distribution = distribution
+        self._tables = tables
+        self._input_notes = tuple(str(note) for note in notes)
+        self._versions = dict(_installed_versions() if versions is None else versions)
+        self._facts = Facts(
+            models=tuple(str(model) for model in models),
+            metrics=tuple(metrics),
+            settings=settings,
+            unit=unit,
+            n_units=int(n_units),
+            n_rows=int(n_rows),
+            unit_sizes=(low, middle, high),
+            n_resamples=n_resamples if isinstance(n_resamples, str) else int(n_resamples),
+            n_sequences=int(n_sequences),
+            held_fixed=held_fixed,
+            stratified=bool(stratified),
+            weighted=bool(weighted),
+            random_state_entropy=_plain(random_state_entropy),
+            notes=self._input_notes + tables.notes,
+        )
+
+    @property
+    def scores(self) -> tuple[ScoreRow, ...]:
+        """Table of scores: one row for each metric and model, intervals two-sided."""
+        return self._tables.scores
+
+    @property
+    def differences(self) -> tuple[DifferenceRow, ...]:
+        """Table of differences: one row for each metric and each model but the baseline."""
+        return self._tables.differences
+
+    @property
+    def replicates(self) -> NDArray[np.float64]:
+        """Resampled values, shape (n_replicates, n_metrics, n_models), read-only."""
+        replicates = self._require_distribution("`replicates`").replicates.view()
+        replicates.flags.writeable = False
+        return replicates
+
+    @property
+    def multiplicities(self) -> NDArray[Any] | None:
+        """Sequences each replicate stands for if all were enumerated; otherwise ``None``."""
+        counts = self._require_distribution("`multiplicities`").multiplicities
+        if counts is None:
+            return None
+        counts = counts.view()
+        counts.flags.writeable = False
+        return counts
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models."""
+        return self._facts.models
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics."""
+        return tuple(metric.name for metric in self._facts.metrics)
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """Way of computing each metric: ``"sums"``, ``"ranks"`` or ``"replay"``."""
+        return {metric.name: metric.path for metric in self._facts.metrics}
+
+    @property
+    def baseline(self) -> str:
+        """Name of the model that the others are compared with."""
+        return self._facts.settings.baseline
+
+    @property
+    def confidence_level(self) -> float:
+        """Confidence level of the intervals."""
+        return self._facts.settings.confidence_level
+
+    @property
+    def method(self) -> str:
+        """Interval method asked for; a row's ``status`` names a fall-back."""
+        return self._facts.settings.method
+
+    @property
+    def alternative(self) -> str:
+        """Alternative of the comparisons, in terms of better and worse."""
+        return self._facts.settings.alternative
+
+    @property
+    def correction(self) -> str | None:
+        """Correction of the p-values for the number of comparisons."""
+        return self._facts.settings.correction
+
+    @property
+    def unit(self) -> str:
+        """What is drawn: ``"rows"`` or ``"clusters"``."""
+        return self._facts.unit
+
+    @property
+    def n_units(self) -> int:
+        """Number of resampling units."""
+        return self._facts.n_units
+
+    @property
+    def n_rows(self) -> int:
+        """Number of test rows."""
+        return self._facts.n_rows
+
+    @property
+    def unit_sizes(self) -> tuple[float, float, float]:
+        """Rows per unit: smallest, median, largest."""
+        return self._facts.unit_sizes
+
+    @property
+    def stratified(self) -> bool:
+        """Whether units were drawn within strata."""
+        return self._facts.stratified
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the scores are weighted."""
+        return self._facts.weighted
+
+    @property
+    def n_resamples(self) -> int | str:
+        """Number of resamples, or ``"exact"``."""
+        return self._facts.n_resamples
+
+    @property
+    def held_fixed(self) -> str:
+        """What the resamples do not vary."""
+        return self._facts.held_fixed
+
+    @property
+    def random_state_entropy(self) -> int | None:
+        """Seed that repeats the draws."""
+        return self._facts.random_state_entropy
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known about the input and the numbers, one sentence or two per cause."""
+        return self._facts.notes
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions of Python and the packages that computed the result."""
+        return dict(self._versions)
+
+    def __repr__(self) -> str:
+        facts = self._facts
+        size = f"{facts.n_units} {facts.unit}"
+        return (
+            f"<ComparisonResult: models {list(facts.models)}, metrics {list(self.metrics)}, "
+            f"baseline {facts.settings.baseline!r}, {facts.n_resamples} resamples of {size}>"
+        )
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def summary(self) -> str:
+        """
+        Write the result as plain text.
+
+        Returns
+        -------
+        str
+            A sentence for each comparison, both tables, how they were computed, and the notes;
+            at most 88 characters wide unless names are long.
+        """
+        return summary(self._facts, self.scores, self.differences)
+
+    def to_markdown(self) -> str:
+        """
+        Write the result as GitHub-flavoured markdown.
+
+        Returns
+        -------
+        str
+            The contents of `summary` with headings, lists and tables.
+        """
+        return markdown(self._facts, self.scores, self.differences)
+
+    def to_frame(self, which: str = "differences", backend: Any = None) -> Any:
+        """
+        Return one of the tables as a dataframe.
+
+        Parameters
+        ----------
+        which : {"differences", "scores"}, default="differences"
+            The table.
+        backend : {"pandas", "polars", "pyarrow"}, module or None, default=None
+            Kind of dataframe, or anything that ``narwhals.from_dict`` takes. ``None`` means the
+            first of the three that is installed.
+
+        Returns
+        -------
+        dataframe
+            One row for each row of the table, columns in the table's order.
+        """
+        tables: dict[str, tuple[type[Row], Sequence[Row]]] = {
+            "differences": (DifferenceRow, self.differences),
+            "scores": (ScoreRow, self.scores),
+        }
+        if which not in tables:
+            raise ValueError(f"`which` must be one of {list(tables)}, got {which!r}.")
+        return frame(*tables[which], backend)
+
+    def to_dict(self, replicates: bool = False) -> dict[str, Any]:
+        """
+        Return the result as nested dictionaries, lists and plain Python values.
+
+        Parameters
+        ----------
+        replicates : bool, default=False
+            Whether to include the replicates and what else `replace` needs.
+
+        Returns
+        -------
+        dict
+            Undefined numbers are NaN, open ends of intervals infinite.
+        """
+        facts = self._facts
+        return {
+            "format": storage.FORMAT,
+            "format_version": storage.FORMAT_VERSION,
+            **{name: _plain(getattr(facts, name)) for name in storage.AS_IT_IS},
+            "metrics": [dataclasses.asdict(metric) for metric in facts.metrics],
+            **dataclasses.asdict(facts.settings),
+            "n_sequences": facts.n_sequences,
+            "random_state_entropy": facts.random_state_entropy,
+            "scores": [row.asdict() for row in self.scores],
+            "differences": [row.asdict() for row in self.differences],
+            "notes": {"input": list(self._input_notes), "numbers": list(self._tables.notes)},
+            "versions": self.versions,
+            "distribution": (
+                storage.dump(self._require_distribution("a dictionary with replicates"))
+                if replicates
+                else None
+            ),
+        }
+
+    def to_json(self, replicates: bool = False) -> str:
+        """
+        Write the result as JSON.
+
+        Parameters
+        ----------
+        replicates : bool, default=False
+            Whether to include the replicates, and the accelerations that ``method="bca"`` needs.
+            Without them the text is short, and a result read from it shows its tables but cannot
+            `replace` anything.
+
+        Returns
+        -------
+        str
+            Undefined numbers are ``null``, infinite ones ``"Infinity"`` and ``"-Infinity"``.
+        """
+        return storage.to_json(self.to_dict(replicates))
+
+    @classmethod
+    def from_json(cls, text: str) -> ComparisonResult:
+        """
+        Read a result that `to_json` has written.
+
+        Parameters
+        ----------
+        text : str
+            The JSON text.
+
+        Returns
+        -------
+        ComparisonResult
+            Equal to the one written; with replicates if the text has them.
+        """
+        return cls(**storage.from_json(text))
+
+    def replace(
+        self,
+        *,
+        baseline: str = _UNCHANGED,
+        confidence_level: float = _UNCHANGED,
+        method: str = _UNCHANGED,
+        alternative: str = _UNCHANGED,
+        correction: str | None = _UNCHANGED,
+    ) -> ComparisonResult:
+        """
+        Read the same resamples in another way, without drawing again.
+
+        What is not given stays as it is.
+
+        Parameters
+        ----------
+        baseline : str, optional
+            Name of the model that the others are compared with.
+        confidence_level : float between 0 and 1, optional
+            Confidence level of the intervals.
+        method : {"percentile", "basic", "normal", "bca"}, optional
+            Interval method.
+        alternative : {"two-sided", "better", "worse"}, optional
+            Alternative of the comparisons: better or worse for each metric.
+        correction : {"holm", "bonferroni", "fdr"} or None, optional
+            Correction of the p-values over the comparisons of one metric.
+
+        Returns
+        -------
+        ComparisonResult
+            A new result.
+        """
+        distribution = self._require_distribution("`replace`")
+        facts, old = self._facts, self._facts.settings
+        settings = Settings(
+            old.baseline if baseline is _UNCHANGED else baseline,
+            old.confidence_level if confidence_level is _UNCHANGED else confidence_level,
+            old.method if method is _UNCHANGED else method,
+            old.alternative if alternative is _UNCHANGED else alternative,
+            old.correction if correction is _UNCHANGED else correction,
+        )
+        check_settings(settings, facts.models)
+        if facts.n_resamples != "exact":
+            check_alpha(facts.n_sequences, settings.confidence_level, settings.side(True))
+        return ComparisonResult(
+            distribution=distribution,
+            metrics=facts.metrics,
+            settings=settings,
+            random_state_entropy=facts.random_state_entropy,
+            notes=self._input_notes,
+            versions=self._versions,
+            **{name: getattr(facts, name) for name in storage.AS_IT_IS},
+        )
+
+    def _require_distribution(self, what: str) -> BootstrapDistribution:
+        if self._distribution is None:
+            raise ValueError(_NO_REPLICATES.format(what))
+        return self._distribution
+
+
+def _plain(value: Any) -> Any:
+    """Turn NumPy's numbers into Python's, and tuples into lists."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _installed_versions() -> dict[str, str]:
+    return {
+        "python": platform.python_version(),
+        "sklearn-pairboot": _version.__version__,
+        "scikit-learn": sklearn.__version__,
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+    }

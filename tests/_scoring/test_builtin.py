@@ -1,0 +1,444 @@
+"""Fast kernels equal scikit-learn's metric on literally drawn rows, with the full data's labels."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics
+from sklearn.metrics import make_scorer
+
+from sklearn_pairboot._engine.units import Units
+from sklearn_pairboot._engine.weights import Weights
+from sklearn_pairboot._scoring.build import build_kernel
+from sklearn_pairboot._scoring.problem import Problem
+from sklearn_pairboot._scoring.recorded import RecordedEstimator
+from sklearn_pairboot._scoring.resolve import resolve_scoring
+
+LABELS = {"numbers": np.array([0, 1, 2]), "strings": np.array(["a", "b", "c"])}
+
+
+def problem_of(y, records, units=None, sample_weight=None, pos_label=None):
+    from sklearn_pairboot.comparison._run import kind_of
+
+    units = units or Units(len(y), len(y))
+    return Problem(y, kind_of(y), tuple(records), units, sample_weight, pos_label)
+
+
+def fast_kernel(scoring, problem, path):
+    (metric,) = resolve_scoring(scoring)
+    kernel = build_kernel(metric, problem, tuple(map(str, range(len(problem.records)))))
+    assert kernel.path == path
+    return kernel
+
+
+def rows_of(counts, units):
+    of_row = np.arange(units.n_rows) if units.of_row is None else units.of_row
+    return np.repeat(np.arange(units.n_rows), counts[of_row])
+
+
+def quiet(function, *args, **kwargs):
+    """Call scikit-learn with its warnings off; NaN stands for what it refuses."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*args, **kwargs)
+
+
+def assert_equals_drawn_rows(kernel, problem, reference, counts, undefined=lambda rows: False):
+    """Compare with ``reference(rows, model, weight)`` on literally drawn rows."""
+    result = kernel.evaluate(Weights(counts))
+    for resample, drawn in enumerate(counts):
+        rows = rows_of(drawn, problem.units)
+        weight = None if problem.sample_weight is None else problem.sample_weight[rows]
+        for model in range(kernel.n_models):
+            value = result.values[resample, model]
+            expected = np.nan if undefined(rows) else quiet(reference, rows, model, weight)
+            if np.isnan(expected):
+                assert result.undefined[resample, model], (drawn, expected)
+                assert np.isnan(value)
+            else:
+                assert not result.undefined[resample, model], (drawn, expected)
+                scale = max(1.0, abs(expected))
+                assert value == pytest.approx(expected, rel=1e-12, abs=1e-12 * scale)
+    return result
+
+
+@st.composite
+def labelled(draw, n_classes):
+    """Truths, predictions of two models, counts and weights; classes may be missing."""
+    n = draw(st.integers(3, 14))
+    element = st.integers(0, n_classes - 1)
+    codes = [np.array(draw(st.lists(element, min_size=n, max_size=n))) for _ in range(3)]
+    seed = draw(st.integers(0, 2**16))
+    rng = np.random.default_rng(seed)
+    labels = LABELS[draw(st.sampled_from(sorted(LABELS)))]
+    groups = rng.integers(0, 4, n) if draw(st.booleans()) else None
+    if groups is not None:
+        groups = np.unique(groups, return_inverse=True)[1]
+    units = Units(n, n) if groups is None else Units(n, groups.max() + 1, groups)
+    counts = rng.multinomial(
+        units.n_units, np.full(units.n_units, 1 / units.n_units), size=6
+    ).astype(np.uint8)
+    weight = rng.choice([0.5, 1.0, 2.25], n) if draw(st.booleans()) else None
+    y, a, b = (labels[part] for part in codes)
+    records = [RecordedEstimator.from_arrays(predict=answers) for answers in (a, b)]
+    return problem_of(y, records, units, weight), (a, b), counts
+
+
+MULTICLASS = {
+    "accuracy": ("accuracy", metrics.accuracy_score, False),
+    "correct rows": (
+        make_scorer(metrics.accuracy_score, normalize=False),
+        partial(metrics.accuracy_score, normalize=False),
+        False,
+    ),
+    "balanced": ("balanced_accuracy", metrics.balanced_accuracy_score, False),
+    "matthews": ("matthews_corrcoef", metrics.matthews_corrcoef, False),
+    "kappa": (make_scorer(metrics.cohen_kappa_score), metrics.cohen_kappa_score, False),
+}
+for average in ("micro", "macro", "weighted"):
+    for zero in (0.0, 1.0, np.nan):
+        for function in (
+            metrics.precision_score,
+            metrics.recall_score,
+            metrics.f1_score,
+            partial(metrics.fbeta_score, beta=0.5),
+        ):
+            extra = {"average": average, "zero_division": zero}
+            plain = getattr(function, "func", function)
+            scorer = make_scorer(plain, **getattr(function, "keywords", {}), **extra)
+            MULTICLASS[f"{plain.__name__} {average} {zero}"] = (
+                scorer,
+                partial(function, **extra),
+                True,
+            )
+
+
+@pytest.mark.parametrize("name", list(MULTICLASS))
+@settings(max_examples=10)
+@given(case=labelled(3))
+def test_label_metrics_equal_scikit_learn_on_drawn_rows(name, case):
+    scoring, function, takes_labels = MULTICLASS[name]
+    problem, answers, counts = case
+    kernel = fast_kernel(scoring, problem, "sums")
+
+    def reference(rows, model, weight):
+        extra = {}
+        if takes_labels:
+            extra["labels"] = np.unique(np.concatenate([problem.y, answers[model]]))
+        return function(problem.y[rows], answers[model][rows], sample_weight=weight, **extra)
+
+    assert_equals_drawn_rows(kernel, problem, reference, counts)
+
+
+BINARY = [
+    (function, zero)
+    for function in (
+        metrics.precision_score,
+        metrics.recall_score,
+        metrics.f1_score,
+        metrics.jaccard_score,
+    )
+    for zero in ("warn", 0.0, 1.0)
+]
+
+
+@pytest.mark.parametrize(("function", "zero"), BINARY)
+@settings(max_examples=20)
+@given(case=labelled(2))
+def test_binary_label_metrics_equal_scikit_learn_and_count_zero_division(function, zero, case):
+    problem, answers, counts = case
+    labels = np.unique(np.concatenate([problem.y, *answers]))
+    if len(np.unique(problem.y)) < 2:
+        return
+    positive = labels[1]
+    kernel = fast_kernel(
+        make_scorer(function, pos_label=positive, zero_division=zero), problem, "sums"
+    )
+
+    def reference(rows, model, weight):
+        return function(
+            problem.y[rows],
+            answers[model][rows],
+            labels=[positive],
+            average="macro",
+            zero_division=zero,
+            sample_weight=weight,
+        )
+
+    result = assert_equals_drawn_rows(kernel, problem, reference, counts)
+    for resample, drawn in enumerate(counts):
+        rows = rows_of(drawn, problem.units)
+        for model in (0, 1):
+            true = problem.y[rows] == positive
+            predicted = answers[model][rows] == positive
+            empty = {
+                "precision_score": not predicted.any(),
+                "recall_score": not true.any(),
+            }.get(function.__name__, not (true | predicted).any())
+            assert result.zero_division[resample, model] == empty
+
+
+@given(case=labelled(3))
+def test_balanced_accuracy_adjusted_is_undefined_with_one_class(case):
+    problem, answers, counts = case
+    scorer = make_scorer(metrics.balanced_accuracy_score, adjusted=True)
+    kernel = fast_kernel(scorer, problem, "sums")
+
+    def reference(rows, model, weight):
+        with np.errstate(all="ignore"):
+            return metrics.balanced_accuracy_score(
+                problem.y[rows], answers[model][rows], adjusted=True, sample_weight=weight
+            )
+
+    one_class = lambda rows: len(np.unique(problem.y[rows])) == 1  # noqa: E731
+    assert_equals_drawn_rows(kernel, problem, reference, counts, undefined=one_class)
+
+
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+def test_weighted_kappa_equals_scikit_learn_with_all_labels(weights):
+    rng = np.random.default_rng(3)
+    y, a, b = rng.integers(0, 4, (3, 30))
+    problem = problem_of(y, [RecordedEstimator.from_arrays(predict=p) for p in (a, b)])
+    scorer = make_scorer(metrics.cohen_kappa_score, weights=weights)
+    kernel = fast_kernel(scorer, problem, "sums")
+    counts = rng.multinomial(30, np.full(30, 1 / 30), size=20).astype(np.uint8)
+
+    def reference(rows, model, weight):
+        answers = (a, b)[model]
+        return metrics.cohen_kappa_score(
+            y[rows], answers[rows], weights=weights, labels=np.arange(4)
+        )
+
+    assert_equals_drawn_rows(kernel, problem, reference, counts)
+
+
+@st.composite
+def scored(draw, ties=None):
+    """Binary truths, scores with or without ties, counts and weights."""
+    n = draw(st.integers(3, 14))
+    rng = np.random.default_rng(draw(st.integers(0, 2**16)))
+    y = rng.integers(0, 2, n)
+    y[:2] = [0, 1]
+    decimals = draw(st.sampled_from([1, 12]))
+    scores = [np.round(rng.random(n), decimals) for _ in range(2)]
+    groups = np.unique(rng.integers(0, 5, n), return_inverse=True)[1]
+    if draw(st.booleans()):
+        groups = None
+    units = Units(n, n) if groups is None else Units(n, groups.max() + 1, groups)
+    counts = rng.multinomial(
+        units.n_units, np.full(units.n_units, 1 / units.n_units), size=6
+    ).astype(np.uint8)
+    weight = rng.choice([0.5, 1.0, 2.25], n) if draw(st.booleans()) else None
+    strings = draw(st.booleans())
+    labels = np.array(["no", "yes"]) if strings else np.array([0, 1])
+    records = [RecordedEstimator.from_arrays(predict_proba=s, classes=labels) for s in scores]
+    return problem_of(labels[y], records, units, weight), y, scores, counts
+
+
+PROBABILISTIC = {
+    "roc_auc": metrics.roc_auc_score,
+    "average_precision": metrics.average_precision_score,
+    "neg_brier_score": partial(metrics.brier_score_loss, pos_label=1),
+    "neg_log_loss": partial(metrics.log_loss, labels=[0, 1]),
+}
+
+
+@pytest.mark.parametrize("name", list(PROBABILISTIC))
+@given(case=scored())
+def test_score_metrics_equal_scikit_learn_on_drawn_rows(name, case):
+    problem, y, scores, counts = case
+    kernel = fast_kernel(name, problem, "ranks" if name[:3] in ("roc", "ave") else "sums")
+
+    def reference(rows, model, weight):
+        return PROBABILISTIC[name](y[rows], scores[model][rows], sample_weight=weight)
+
+    undefined = {
+        "roc_auc": lambda rows: len(np.unique(y[rows])) < 2,
+        "average_precision": lambda rows: not y[rows].any(),
+    }.get(name, lambda rows: False)
+    assert_equals_drawn_rows(kernel, problem, reference, counts, undefined=undefined)
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision"])
+@given(case=scored())
+def test_rank_metrics_ignore_monotone_transforms(name, case):
+    problem, _, scores, counts = case
+    labels = np.asarray(problem.records[0].classes_)
+    bent = [
+        RecordedEstimator.from_arrays(decision_function=np.exp(3 * s), classes=labels)
+        for s in scores
+    ]
+    other = problem_of(problem.y, bent, problem.units, problem.sample_weight)
+    first = fast_kernel(name, problem, "ranks").evaluate(Weights(counts)).values
+    second = fast_kernel(name, other, "ranks").evaluate(Weights(counts)).values
+    np.testing.assert_array_equal(first, second)
+
+
+@given(case=scored())
+def test_auc_of_negated_scores_is_the_complement(case):
+    problem, _, scores, counts = case
+    labels = np.asarray(problem.records[0].classes_)
+    negated = [RecordedEstimator.from_arrays(decision_function=-s, classes=labels) for s in scores]
+    other = problem_of(problem.y, negated, problem.units, problem.sample_weight)
+    first = fast_kernel("roc_auc", problem, "ranks").evaluate(Weights(counts)).values
+    second = fast_kernel("roc_auc", other, "ranks").evaluate(Weights(counts)).values
+    np.testing.assert_allclose(first, 1 - second, rtol=0, atol=1e-14)
+
+
+REGRESSION = {
+    "neg_mean_squared_error": metrics.mean_squared_error,
+    "neg_root_mean_squared_error": metrics.root_mean_squared_error,
+    "neg_mean_absolute_error": metrics.mean_absolute_error,
+    "r2": metrics.r2_score,
+}
+
+
+@st.composite
+def regression(draw):
+    n = draw(st.integers(3, 14))
+    rng = np.random.default_rng(draw(st.integers(0, 2**16)))
+    y = rng.choice([0.1, 0.1 + 1e-9, 2.0, 30.0], n) if draw(st.booleans()) else rng.normal(size=n)
+    y = y + draw(st.sampled_from([0.0, 1e4]))
+    answers = [y + rng.normal(size=n) for _ in range(2)]
+    groups = np.unique(rng.integers(0, 4, n), return_inverse=True)[1]
+    units = Units(n, n) if draw(st.booleans()) else Units(n, groups.max() + 1, groups)
+    counts = rng.multinomial(
+        units.n_units, np.full(units.n_units, 1 / units.n_units), size=6
+    ).astype(np.uint8)
+    weight = rng.choice([0.5, 1.0, 2.25], n) if draw(st.booleans()) else None
+    records = [RecordedEstimator.from_arrays(predict=p) for p in answers]
+    return problem_of(y, records, units, weight), answers, counts
+
+
+@pytest.mark.parametrize("name", list(REGRESSION))
+@given(case=regression())
+def test_regression_metrics_equal_scikit_learn_on_drawn_rows(name, case):
+    problem, answers, counts = case
+    kernel = fast_kernel(name, problem, "sums")
+
+    def reference(rows, model, weight):
+        return REGRESSION[name](problem.y[rows], answers[model][rows], sample_weight=weight)
+
+    undefined = (
+        (lambda rows: len(np.unique(problem.y[rows])) == 1) if name == "r2" else lambda r: False
+    )
+    result = kernel.evaluate(Weights(counts))
+    for resample, drawn in enumerate(counts):
+        rows = rows_of(drawn, problem.units)
+        weight = None if problem.sample_weight is None else problem.sample_weight[rows]
+        for model in (0, 1):
+            if undefined(rows):
+                assert result.undefined[resample, model]
+                continue
+            expected = quiet(reference, rows, model, weight)
+            # R2 of nearly constant truths is huge and ill-conditioned in its denominator.
+            tolerance = 1e-12
+            if name == "r2":
+                spread = np.ptp(problem.y[rows]) / np.abs(problem.y[rows]).max()
+                tolerance = max(1e-12, 4 * np.finfo(float).eps / spread)
+            assert result.values[resample, model] == pytest.approx(
+                expected, rel=tolerance, abs=tolerance * max(1.0, abs(expected))
+            )
+
+
+EVERY = ["accuracy", "balanced_accuracy", "f1", "precision", "recall", "matthews_corrcoef"]
+
+
+@pytest.mark.parametrize("name", [*EVERY, *PROBABILISTIC])
+@given(case=scored())
+def test_leave_one_out_equals_evaluation_without_the_unit(name, case):
+    problem, y, scores, _ = case
+    labels = np.asarray(problem.records[0].classes_)
+    if name in EVERY:
+        records = [
+            RecordedEstimator.from_arrays(predict=labels[(s > 0.5).astype(int)], classes=labels)
+            for s in scores
+        ]
+        problem = problem_of(problem.y, records, problem.units, problem.sample_weight)
+    path = "ranks" if name in ("roc_auc", "average_precision") else "sums"
+    kernel = fast_kernel(name, problem, path)
+    n_units = problem.units.n_units
+    literal = kernel.evaluate(Weights(1 - np.eye(n_units, dtype=np.uint8)))
+    np.testing.assert_allclose(
+        kernel.leave_one_out().values, literal.values, rtol=1e-11, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("name", list(REGRESSION))
+@given(case=regression())
+def test_leave_one_out_of_regression_equals_evaluation_without_the_unit(name, case):
+    problem, _, _ = case
+    if len(np.unique(problem.y)) < 3 or np.ptp(problem.y) < 1:
+        return
+    kernel = fast_kernel(name, problem, "sums")
+    literal = kernel.evaluate(Weights(1 - np.eye(problem.units.n_units, dtype=np.uint8)))
+    np.testing.assert_allclose(kernel.leave_one_out().values, literal.values, rtol=1e-6, atol=1e-6)
+
+
+@given(case=scored())
+def test_integer_weights_equal_repetition(case):
+    """Row weights of 1 to 3 give what as many copies of the row give in its cluster."""
+    problem, y, scores, counts = case
+    rng = np.random.default_rng(len(y))
+    copies = rng.integers(1, 4, len(y))
+    rows = np.repeat(np.arange(len(y)), copies)
+    of_row = np.arange(len(y)) if problem.units.of_row is None else problem.units.of_row
+    weighted = problem_of(
+        problem.y,
+        problem.records,
+        Units(len(y), problem.units.n_units, of_row),
+        copies.astype(float),
+    )
+    labels = np.asarray(problem.records[0].classes_)
+    repeated = problem_of(
+        problem.y[rows],
+        [RecordedEstimator.from_arrays(predict_proba=s[rows], classes=labels) for s in scores],
+        Units(len(rows), problem.units.n_units, of_row[rows]),
+    )
+    for name in PROBABILISTIC:
+        path = "ranks" if name in ("roc_auc", "average_precision") else "sums"
+        first = fast_kernel(name, weighted, path).evaluate(Weights(counts)).values
+        second = fast_kernel(name, repeated, path).evaluate(Weights(counts)).values
+        np.testing.assert_allclose(first, second, rtol=1e-12)
+
+
+def test_brier_and_log_loss_of_three_classes_equal_scikit_learn():
+    rng = np.random.default_rng(5)
+    y = rng.choice(["a", "b", "c"], 40)
+    answers = [rng.dirichlet(np.ones(3), 40) for _ in range(2)]
+    labels = np.array(["a", "b", "c"])
+    records = [RecordedEstimator.from_arrays(predict_proba=p, classes=labels) for p in answers]
+    problem = problem_of(y, records)
+    counts = rng.multinomial(40, np.full(40, 1 / 40), size=20).astype(np.uint8)
+    counts[0] = 0
+    counts[0, np.flatnonzero(y == "a")[0]] = 40
+    kernel = fast_kernel("neg_log_loss", problem, "sums")
+
+    def log_loss(rows, model, weight):
+        return metrics.log_loss(y[rows], answers[model][rows], labels=labels)
+
+    assert_equals_drawn_rows(kernel, problem, log_loss, counts)
+
+
+def test_users_metric_function_can_bring_its_kernel():
+    from sklearn_pairboot._scoring.builtin import item_means
+
+    def hit_rate(y_true, y_pred):
+        return float(np.mean(y_true == y_pred))
+
+    def kernel(problem):
+        hits = np.column_stack([problem.y == p for p in problem.predictions()]).astype(float)
+        return item_means(hits, problem.row_weight, problem.units)
+
+    y = np.array([0, 1, 1, 0])
+    records = [RecordedEstimator.from_arrays(predict=np.array([0, 1, 0, 0]))]
+    problem = problem_of(y, records)
+    assert fast_kernel(make_scorer(hit_rate), problem, "replay").path == "replay"
+    hit_rate.pairboot_kernel = kernel
+    fast = fast_kernel(make_scorer(hit_rate), problem, "sums")
+    assert fast.evaluate(Weights(np.ones((1, 4), np.uint8))).values[0, 0] == 0.75
