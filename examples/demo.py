@@ -49,9 +49,9 @@ Now whole patients are drawn, with all their photographs. The two estimates are 
 
 CONCLUSION = """
 The photographs of a patient resemble each other, so 517 rows tell little more than 40 patients
-do. Drawn one by one, they raised a false alarm. Drawn by patient, they say what they can:
-nothing is decided, and how large a difference is still possible. Name the clusters (--groups,
-groups=) whenever several rows share a patient, a document or a user.
+do. Drawn one by one, they raised a false alarm, as in more than half of 400 files simulated in
+this way; drawn by patient, 6 to 7 % do, and 5 % are allowed. Name the clusters (--groups, groups=)
+whenever several rows share a patient, a document or a user.
 """
 
 

@@ -16,8 +16,10 @@ from __future__ import annotations
 import argparse
 import csv
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 FILE = Path(__file__).parent / "data" / "photos.csv"
 N_PATIENTS = 40
@@ -26,7 +28,7 @@ N_PATIENTS = 40
 SEED = 10
 
 
-def simulate(seed: int) -> dict[str, list]:
+def simulate(seed: int) -> dict[str, list[Any]]:
     """Simulate one file, as columns."""
     rng = np.random.default_rng(seed)
     n_photos = rng.integers(4, 21, N_PATIENTS)
@@ -81,8 +83,10 @@ def study(n_files: int) -> None:
         print(f"bootstrap of {unit}: a difference in {shares} of {n_files} files")
 
 
-def _probability(logit: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-logit))
+def _probability(logit: NDArray[np.float64]) -> NDArray[np.float64]:
+    odds = np.exp(logit)
+    probability: NDArray[np.float64] = odds / (1 + odds)
+    return probability
 
 
 if __name__ == "__main__":

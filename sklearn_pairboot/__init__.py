@@ -2,11 +2,15 @@
 
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._version import __version__
+from sklearn_pairboot.comparator import PairedBootstrapComparator
 from sklearn_pairboot.comparison import compare_estimators, compare_predictions, compare_scores
 from sklearn_pairboot.result import ComparisonResult
+from sklearn_pairboot.scorer import ClusterBootstrapScorer
 
 __all__ = [
+    "ClusterBootstrapScorer",
     "ComparisonResult",
+    "PairedBootstrapComparator",
     "RecordedEstimator",
     "__version__",
     "compare_estimators",

@@ -6,7 +6,9 @@ import argparse
 from typing import NoReturn
 
 import sklearn_pairboot
-from sklearn_pairboot.comparison._options import ALTERNATIVES, CORRECTIONS, METHODS
+from sklearn_pairboot._engine.intervals import METHODS
+from sklearn_pairboot._engine.multiplicity import CORRECTIONS
+from sklearn_pairboot._tables import ALTERNATIVES
 
 PROGRAM = "sklearn-pairboot"
 

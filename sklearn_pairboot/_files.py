@@ -23,6 +23,9 @@ _COMPRESSED = (".gz", ".bz2", ".xz", ".zip")
 # empty cell does: "NA" may well be a country.
 _MISSING = {"", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "<NA>"}
 _TRUTH = {"true": 1, "false": 0}
+_WHOLE = re.compile(r"[\d+\n-]+")
+# Python would read 1_000 as a number; and digits after a leading zero are a name.
+_NAME = re.compile(r"_|^[+-]?0\d", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,8 @@ class Column:
         """Give numbers, finite and present in every row."""
         if self.numbers is None:
             self._refuse_empty([text in _MISSING for text in self.texts])
-            wrong = next(row for row, text in enumerate(self.texts) if _number(text) is None)
+            # A Parquet file may declare digits to be text.
+            wrong = next((row for row, text in enumerate(self.texts) if _is_text(text)), 0)
             raise ValueError(
                 f"{self.label} must hold numbers, got {self.texts[wrong]!r} in data row "
                 f"{wrong + 1}."
@@ -200,25 +204,22 @@ def _text(value: Any) -> str:
 
 def _numbers(texts: list[str]) -> NDArray[Any] | None:
     """Read every cell as a number, integers where all are; ``None`` where one is text."""
-    present = [text for text in texts if text not in _MISSING]
-    if not present:
+    kinds = {text.lower() for text in set(texts) - _MISSING}
+    if not kinds:
         return None
-    if all(text.lower() in _TRUTH for text in present):
-        present = texts = [str(_TRUTH.get(text.lower(), "")) for text in texts]
-    values = [np.nan if text in _MISSING else _number(text) for text in texts]
-    numbers = [value for value in values if value is not None]
-    if len(numbers) < len(texts):
-        return None
-    array = np.array(numbers, dtype=np.float64)
-    whole = len(present) == len(texts) and all(re.fullmatch(r"[+-]?\d+", text) for text in texts)
-    return array.astype(np.int64) if whole and np.abs(array).max() < 2**53 else array
-
-
-def _number(text: str) -> float | None:
-    # Python would read 1_000 as a number, and a leading zero says that digits are a name.
-    if "_" in text or re.match(r"[+-]?0\d", text):
+    if kinds <= _TRUTH.keys():
+        texts = [str(_TRUTH.get(text.lower(), "")) for text in texts]
+    joined = "\n".join(texts)
+    if _NAME.search(joined):
         return None
     try:
-        return float(text)
+        values = np.array([np.nan if text in _MISSING else float(text) for text in texts])
     except ValueError:
         return None
+    whole = _WHOLE.fullmatch(joined) is not None and bool((np.abs(values) < 2**53).all())
+    return values.astype(np.int64) if whole else values
+
+
+def _is_text(text: str) -> bool:
+    """Tell whether a cell is what makes a column text: no number, or a word for a truth value."""
+    return text.lower() in _TRUTH or (text not in _MISSING and _numbers([text]) is None)

@@ -127,25 +127,42 @@ class Tables(NamedTuple):
 
 def check_settings(settings: Settings, models: Sequence[str]) -> None:
     """Raise unless every setting is one that the tables know."""
-    if settings.baseline not in models:
+    check_baseline(settings.baseline, models)
+    check_reading(
+        settings.confidence_level, settings.method, settings.alternative, settings.correction
+    )
+
+
+def check_baseline(baseline: str | None, models: Sequence[str]) -> str:
+    """Find the baseline: the named model, or the first."""
+    if baseline is None:
+        return models[0]
+    if baseline not in models:
         raise ValueError(
             "`baseline` must be the name of a model, one of "
-            f"{', '.join(map(repr, models))}, got {settings.baseline!r}."
+            f"{', '.join(map(repr, models))}, got {baseline!r}."
         )
-    level = settings.confidence_level
-    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < level < 1:
+    return baseline
+
+
+def check_reading(confidence_level: Any, method: Any, alternative: Any, correction: Any) -> None:
+    """Raise unless these say how replicates can be read."""
+    level = confidence_level
+    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
         raise ValueError(
             f"`confidence_level` must be a number between 0 and 1, got {level!r}. For 95 % pass "
             "0.95."
         )
-    for name, value, allowed in (
-        ("method", settings.method, METHODS),
-        ("alternative", settings.alternative, ALTERNATIVES),
-        ("correction", settings.correction, CORRECTIONS),
-    ):
-        if value not in allowed:
-            choices = ", ".join(map(repr, allowed))
-            raise ValueError(f"`{name}` must be one of {choices}, got {value!r}.")
+    check_choice("method", method, METHODS)
+    check_choice("alternative", alternative, ALTERNATIVES)
+    check_choice("correction", correction, CORRECTIONS)
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """Raise unless the value is one of the choices, which may include None."""
+    if not (value is None or isinstance(value, str)) or value not in choices:
+        listed = ", ".join(map(repr, choices))
+        raise ValueError(f"`{name}` must be one of {listed}, got {value!r}.")
 
 
 def build_tables(

@@ -268,4 +268,6 @@ def _in_words_of_the_command(message: str) -> str:
     message, python, _ = re.split("( Apply a threshold first, or pass|$)", message, maxsplit=1)
     if python:
         message += " Apply a threshold first, or choose metrics of probabilities."
+    if re.search(r"(?<!data )\brow(\(s\))? \d", message):
+        message += " Rows are counted from 0 here."
     return re.sub(r"`(\w+)`", lambda found: _OPTIONS.get(found[1], found[0]), message)

@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_pairboot._scoring.groups import named_groups
 from sklearn_pairboot._scoring.resolve import Metric, resolve_scoring
-from sklearn_pairboot.comparison._options import Options, check_choice
+from sklearn_pairboot._tables import check_choice
+from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._single import (
     KEYS,
     NoValue,
@@ -112,7 +113,7 @@ class ClusterBootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     see them, and this one would resample rows. There are two ways:
 
     - Metadata routing: enable it, and request groups as in the second example. Groups that are
-      passed but not requested are then an error of scikit-learn that names this object.
+      passed but not requested are then an error.
     - Without routing: name the groups at construction as in the third example.
 
     *Degenerate test rows*, such as a fold with one cluster, or a metric that is undefined on the
@@ -137,7 +138,7 @@ class ClusterBootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     >>> lower = ClusterBootstrapScorer("roc_auc", returns="lower")
     >>> search = GridSearchCV(LogisticRegression(), {"C": [0.01, 1]}, scoring=lower, cv=3)
     >>> search.fit(X, y).best_params_
-    {'C': 0.01}
+    {'C': 1}
 
     Whole clusters by metadata routing; each of three folds holds 20 of 60 patients:
 

@@ -29,15 +29,22 @@ class Fold:
 
 @dataclass(frozen=True)
 class AverageKernel:
-    """Mean over folds of a metric, over the folds where it is defined for every model."""
+    """Mean over folds of a metric, over the folds where it is defined for every model.
+
+    ``group_of`` and ``stratum`` number the group of each unit and the stratum of each group, for
+    a jackknife that leaves units out in groups where there are too many to go one by one.
+    """
 
     folds: tuple[Fold, ...]
     n_units: int
+    group_of: IntArray | None = None
+    stratum: IntArray | None = None
 
     @property
     def path(self) -> str:
-        """Way of computing inside the folds."""
-        return self.folds[0].kernel.path
+        """Way of computing inside the folds, ``"replay"`` if any of them has to."""
+        paths = [fold.kernel.path for fold in self.folds]
+        return "replay" if "replay" in paths else paths[0]
 
     @property
     def n_models(self) -> int:
@@ -47,7 +54,10 @@ class AverageKernel:
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the mean of every model for a block of unit weights."""
         of_folds = [
-            fold.kernel.evaluate(Weights(weights.counts[:, fold.units])) for fold in self.folds
+            fold.kernel.evaluate(
+                Weights(weights.counts[:, fold.units], weights.workspace.part(number))
+            )
+            for number, fold in enumerate(self.folds)
         ]
         values = np.stack([part.values for part in of_folds])
         lost = np.stack([part.undefined for part in of_folds])
@@ -55,14 +65,16 @@ class AverageKernel:
         zero_division = np.stack([part.zero_division for part in of_folds]).any(axis=0)
         averages = _mean_where(values, defined)
         messages = tuple(message for part in of_folds for message in part.messages)
-        n_lost = int(np.count_nonzero(~defined))
-        if n_lost:
-            messages += ((LOST_FOLDS, n_lost),)
+        lost_of_resample = np.count_nonzero(~defined, axis=(0, 2))
+        if lost_of_resample.any():
+            messages += ((LOST_FOLDS, lost_of_resample),)
         undefined = np.isnan(averages)
         return Values(averages, undefined, zero_division & ~undefined, messages)
 
     def leave_one_out(self) -> LeaveOneOut:
         """Evaluate without each unit; only the folds that hold the unit change."""
+        if self.path == "replay" and self._has_groups():
+            return self._leave_groups_out()
         everything = Weights(np.ones((1, self.n_units), dtype=np.uint8))
         values = np.empty((len(self.folds), self.n_units, self.n_models))
         for number, fold in enumerate(self.folds):
@@ -70,13 +82,24 @@ class AverageKernel:
             values[number] = fold.kernel.evaluate(whole).values
             part = fold.kernel.leave_one_out()
             if part.grouped:
-                raise ValueError(
-                    "the jackknife needs each unit left out singly in every fold, got folds with "
-                    f"more units ({len(fold.units)}) than can be replayed one by one"
-                )
+                return self._leave_groups_out()
             values[number, fold.units] = part.values
         defined = np.logical_not(np.any(np.isnan(values), axis=2, keepdims=True))
         return LeaveOneOut(_mean_where(values, defined))
+
+    def _has_groups(self) -> bool:
+        return self.group_of is not None and int(self.group_of.max()) + 1 < self.n_units
+
+    def _leave_groups_out(self) -> LeaveOneOut:
+        if self.group_of is None:
+            raise ValueError(
+                "`group_of` must be given where a fold cannot leave out its units one by one."
+            )
+        values = [
+            self.evaluate(Weights((self.group_of != group)[np.newaxis].astype(np.uint8))).values
+            for group in range(int(self.group_of.max()) + 1)
+        ]
+        return LeaveOneOut(np.concatenate(values), self.stratum, grouped=True)
 
     def unit_keys(self) -> Sequence[NDArray[Any]] | None:
         """Units of different folds are never merged."""

@@ -121,27 +121,42 @@ def _run(
     replayed = any(kernel.path == "replay" for kernel in kernels)
     if replayed:
         # User code need not be safe in threads, nor worth a process for a handful of calls.
-        worthwhile = n_resamples >= _PARALLEL_CALLS and not backend.supports_sharedmem
+        worthwhile = n_resamples >= _PARALLEL_CALLS and not getattr(
+            backend, "supports_sharedmem", False
+        )
         worthwhile = worthwhile and _can_travel(kernels)
     else:
         worthwhile = n_resamples * source.n_units * len(kernels) >= _PARALLEL_WEIGHTS
     if n_workers == 1 or not worthwhile:
-        return _run_blocks(kernels, source, entropy, _progress(range(n_blocks), verbose))
+        every = _progress(range(n_blocks), verbose)
+        return _run_blocks(kernels, source, entropy, every, n_resamples)
     # A few tasks a worker even out their ends; kernels travel once, large arrays by memory map.
     parts = np.array_split(np.arange(n_blocks), min(n_blocks, 4 * n_workers))
-    tasks = (joblib.delayed(_run_blocks)(kernels, source, entropy, part.tolist()) for part in parts)
+    tasks = (
+        joblib.delayed(_run_blocks)(kernels, source, entropy, part.tolist(), n_resamples)
+        for part in parts
+    )
     parallel = joblib.Parallel(n_jobs=n_jobs, verbose=verbose)
-    return [block for blocks in parallel(tasks) for block in blocks]
+    # Threads share one limit: set by them alone, the first to finish would lift it for the others.
+    with threadpoolctl.threadpool_limits(1, user_api="blas"):
+        return [block for blocks in parallel(tasks) for block in blocks]
 
 
 def _run_blocks(
-    kernels: Sequence[Kernel], source: CountSource, entropy: int, blocks: Iterable[int]
+    kernels: Sequence[Kernel],
+    source: CountSource,
+    entropy: int,
+    blocks: Iterable[int],
+    n_resamples: int,
 ) -> list[_Block]:
     # One thread for BLAS everywhere: sums must not depend on how work is spread.
     with threadpoolctl.threadpool_limits(1, user_api="blas"):
         evaluate = _Evaluator(kernels)
         return [
-            evaluate(source.draw(np.random.SeedSequence(entropy, spawn_key=(block,))))
+            evaluate(
+                source.draw(np.random.SeedSequence(entropy, spawn_key=(block,))),
+                n_resamples - block * source.block_size,
+            )
             for block in blocks
         ]
 
@@ -156,8 +171,12 @@ class _Evaluator:
         if self.sums:
             self.terms, self.slices = fuse([kernels[k] for k in self.sums])
 
-    def __call__(self, counts: NDArray[Any]) -> _Block:
-        """Evaluate every kernel on one block of counts."""
+    def __call__(self, counts: NDArray[Any], n_wanted: int | None = None) -> _Block:
+        """Evaluate every kernel on one block of counts, and keep the first ``n_wanted``.
+
+        Blocks are cut afterwards, since the last digits of a matrix product may depend on the
+        number of rows; replays, which are slow, are spared what is cut.
+        """
         weights = Weights(counts, self.workspace)
         parts: dict[int, FloatArray] = {}
         if self.sums:
@@ -167,14 +186,16 @@ class _Evaluator:
         for k, kernel in enumerate(self.kernels):
             if isinstance(kernel, SumsKernel):
                 of_kernels.append(kernel.finish(parts[k], weights))
+            elif kernel.path == "replay":
+                of_kernels.append(kernel.evaluate(Weights(counts[:n_wanted])))
             else:
                 of_kernels.append(kernel.evaluate(weights))
         return _Block(
-            np.stack([part.values for part in of_kernels], axis=1),
-            np.stack([part.undefined for part in of_kernels], axis=1),
-            np.stack([part.zero_division for part in of_kernels], axis=1),
+            np.stack([part.values[:n_wanted] for part in of_kernels], axis=1),
+            np.stack([part.undefined[:n_wanted] for part in of_kernels], axis=1),
+            np.stack([part.zero_division[:n_wanted] for part in of_kernels], axis=1),
             tuple(
-                (metric, text, count)
+                (metric, text, count if isinstance(count, int) else int(count[:n_wanted].sum()))
                 for metric, part in enumerate(of_kernels)
                 for text, count in part.messages
             ),

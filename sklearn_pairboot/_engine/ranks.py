@@ -159,10 +159,10 @@ class AUCKernel(RankKernel):
                 weight_of_pairs[missing] = 1.0
                 wide = below.dtype == np.int32 and _product_overflows(below, rows)
             concordant = take(workspace, "concordant", below, ranking.below)
-            if ranking.upto is not None:
-                concordant += take(workspace, "upto", below, ranking.upto)
             if wide:
                 concordant = concordant.astype(np.int64)
+            if ranking.upto is not None:
+                concordant += take(workspace, "upto", below, ranking.upto)
             concordant *= positives
             pairs = concordant.sum(axis=1, dtype=np.result_type(concordant.dtype, np.int64))
             values[:, model] = pairs / weight_of_pairs

@@ -19,6 +19,7 @@ class Workspace:
 
     def __init__(self) -> None:
         self._arrays: dict[tuple[str, tuple[int, ...], np.dtype[Any]], NDArray[Any]] = {}
+        self._parts: dict[int, Workspace] = {}
 
     def array(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         """Give the array of this name, shape and type; what it held is lost."""
@@ -26,6 +27,10 @@ class Workspace:
         if key not in self._arrays:
             self._arrays[key] = np.empty(shape, dtype=dtype)
         return self._arrays[key]
+
+    def part(self, number: int) -> Workspace:
+        """Give a workspace of its own to one of several parts of a kernel."""
+        return self._parts.setdefault(number, Workspace())
 
 
 class Weights:
@@ -60,14 +65,14 @@ class Values(NamedTuple):
     """Values of one metric, shape (n_resamples, n_models), and two masks of that shape.
 
     ``undefined`` marks values that do not exist (they are NaN), ``zero_division`` those that are
-    0/0 by definition and got a conventional value. ``messages`` holds pairs of a warning's text
-    and how often it was met.
+    0/0 by definition and got a conventional value. ``messages`` holds pairs of a text and how
+    often it was met, in all or in each resample.
     """
 
     values: FloatArray
     undefined: BoolArray
     zero_division: BoolArray
-    messages: tuple[tuple[str, int], ...] = ()
+    messages: tuple[tuple[str, int | IntArray], ...] = ()
 
 
 class LeaveOneOut(NamedTuple):

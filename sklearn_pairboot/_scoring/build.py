@@ -23,7 +23,7 @@ def build_kernel(metric: Metric, problem: Problem, models: tuple[str, ...]) -> K
     kwargs = dict(metric.kwargs)
     function = metric.function
     if function is not None:
-        kwargs.update(_positive_class(metric, function, problem))
+        kwargs.update(positive_class(metric, function, problem))
         builder = find_builder(function)
         if builder is not None and _binds(builder, problem, kwargs):
             kernel = builder(problem, **kwargs)
@@ -66,7 +66,7 @@ def _check_responses(metric: Metric, problem: Problem, models: tuple[str, ...]) 
             )
 
 
-def _positive_class(
+def positive_class(
     metric: Metric, function: Callable[..., Any], problem: Problem
 ) -> dict[str, Any]:
     """Name the positive class where the metric's default is not among the labels."""

@@ -36,12 +36,8 @@ class NamedEstimators(BaseEstimator):
         params : dict
             Values by name.
         """
-        params: dict[str, Any] = super().get_params(deep=False)
-        for key, value in list(params.items()) if deep else []:
-            if hasattr(value, "get_params") and not inspect.isclass(value):
-                inner = value.get_params(deep=True).items()
-                params |= {f"{key}__{name}": part for name, part in inner}
-        # A list that is no list of pairs is reported by `fit`, not here: `clone` and `repr` ask too.
+        params: dict[str, Any] = super().get_params(deep=deep)
+        # A list that is no list of pairs is reported by `fit`: `clone` and `repr` ask here too.
         pairs = pairs_of(self.estimators) if deep else []
         params |= dict(pairs)
         for name, estimator in pairs:
@@ -138,6 +134,12 @@ def is_frozen(estimator: Any) -> bool:
     return isinstance(estimator, FrozenEstimator)
 
 
+def is_pairwise(estimator: Any) -> bool:
+    """Tell whether an estimator takes a kernel or distance matrix for X."""
+    tags = tags_of(estimator)
+    return tags is not None and bool(tags.input_tags.pairwise)
+
+
 def common_tags(own: Tags, estimators: list[Any]) -> Tags:
     """Tags of something that fits all the estimators and then answers with one of them."""
     known = [tags for tags in map(tags_of, estimators) if tags is not None]
@@ -168,4 +170,3 @@ def common_tags(own: Tags, estimators: list[Any]) -> Tags:
     own.non_deterministic = any(tags.non_deterministic for tags in known)
     own.array_api_support = False
     return own
-

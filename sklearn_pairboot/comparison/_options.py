@@ -11,11 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sklearn_pairboot._engine.intervals import check_alpha
+from sklearn_pairboot._tables import check_choice, check_reading
 from sklearn_pairboot.resampling import ClusterBootstrap, ResamplingPlan, RowBootstrap
-
-METHODS = ("percentile", "basic", "normal", "bca")
-ALTERNATIVES = ("two-sided", "better", "worse")
-CORRECTIONS = ("holm", "bonferroni", "fdr", None)
 
 _COMMON = """\
 baseline : str, default=None
@@ -82,15 +79,7 @@ class Options:
                 "`n_resamples` must be an integer of at least 2 or 'exact', got "
                 f"{self.n_resamples!r}."
             )
-        level = self.confidence_level
-        if not isinstance(level, numbers.Real) or not 0 < float(level) < 1:
-            raise ValueError(
-                f"`confidence_level` must be a number between 0 and 1, got {level!r}. For 95 % "
-                "pass 0.95."
-            )
-        check_choice("method", self.method, METHODS)
-        check_choice("alternative", self.alternative, ALTERNATIVES)
-        check_choice("correction", self.correction, CORRECTIONS)
+        check_reading(self.confidence_level, self.method, self.alternative, self.correction)
         if self.n_jobs is not None and (not _is_integer(self.n_jobs) or self.n_jobs == 0):
             raise ValueError(f"`n_jobs` must be a non-zero integer or None, got {self.n_jobs!r}.")
         if not _is_integer(self.verbose, least=0):
@@ -112,14 +101,6 @@ class Options:
             )
         plan: ResamplingPlan = self.resampling
         return plan
-
-
-def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
-    """Refuse a value that is not among the choices."""
-    known = [choice for choice in choices if type(choice) is type(value) and choice == value]
-    if not known:
-        listed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"`{name}` must be one of {listed}, got {value!r}.")
 
 
 def check_random_state(random_state: Any) -> None:

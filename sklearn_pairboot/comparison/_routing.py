@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing  # in scikit-learn's API reference desp
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import has_fit_parameter
 
+from sklearn_pairboot._scoring.builtin import find_builder
 from sklearn_pairboot._scoring.checks import shown
 from sklearn_pairboot._scoring.resolve import Metric
 from sklearn_pairboot._scoring.views import RecordedView
@@ -193,3 +194,15 @@ class ScorerWithMetadata:
         """Score the rows that the recorded answers are about."""
         metadata = of_rows(self.metadata, estimator._rows, self.n_rows)
         return self.scorer(estimator, X, y, **metadata, **params)
+
+
+def check_weighted_scores(metrics: Sequence[Metric], routed: Routed) -> None:
+    """Refuse weights that a scorer cannot take, before anything is fitted."""
+    for metric in metrics:
+        known = metric.function is not None and find_builder(metric.function) is not None
+        weighted = "sample_weight" in routed.score[metric.name]
+        if weighted and not known and not metric.accepts_sample_weight:
+            raise ValueError(
+                f"`sample_weight` must be None for {metric.name}, whose scorer does not take "
+                "weights."
+            )

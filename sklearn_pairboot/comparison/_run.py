@@ -20,7 +20,7 @@ from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.replay import ReplayKernel
 from sklearn_pairboot._scoring.resolve import Metric
-from sklearn_pairboot._tables import MetricInfo, Settings
+from sklearn_pairboot._tables import MetricInfo, Settings, check_baseline
 from sklearn_pairboot.comparison._options import Options, entropy_of
 from sklearn_pairboot.result import ComparisonResult
 
@@ -32,17 +32,6 @@ def kind_of(y: NDArray[Any]) -> str:
     if y.dtype.kind == "f" and np.any(y != np.floor(y)):
         return "continuous"
     return "binary" if len(np.unique(y)) <= 2 else "multiclass"
-
-
-def check_baseline(baseline: str | None, models: Sequence[str]) -> str:
-    """Find the baseline: the named model, or the first."""
-    if baseline is None:
-        return models[0]
-    if baseline not in models:
-        raise ValueError(
-            f"`baseline` must be the name of a model, one of {shown(models, 20)}, got {baseline!r}."
-        )
-    return baseline
 
 
 def compare_records(
@@ -180,10 +169,10 @@ def _message_notes(distribution: BootstrapDistribution, names: Sequence[str]) ->
     notes = []
     for metric, text, count in distribution.messages:
         if text == LOST_FOLDS:
-            share = count / max(1, len(distribution.replicates))
             notes.append(
-                f"{names[metric]}: {count} fold values were undefined in the resamples, "
-                f"{share:.2g} per resample; the mean runs over the folds that are defined."
+                f"{names[metric]}: {count} fold values were undefined in the "
+                f"{len(distribution.replicates)} resamples; the mean of a resample runs over the "
+                "folds where the metric is defined for every model."
             )
             continue
         note = f"{names[metric]}: {text} (met {count} times while scoring resamples)"

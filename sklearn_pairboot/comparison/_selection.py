@@ -11,7 +11,7 @@ from sklearn_pairboot._engine.intervals import alpha_of
 from sklearn_pairboot._engine.multiplicity import adjust
 from sklearn_pairboot._engine.weights import FloatArray
 from sklearn_pairboot.comparison._options import Options
-from sklearn_pairboot.comparison.cross_validation import Split
+from sklearn_pairboot.comparison._splits import Split
 from sklearn_pairboot.inference.corrected_t import (
     CorrectedTTestResult,
     corrected_resampled_ttest,
@@ -40,6 +40,8 @@ def split_tests(
 ) -> SplitTests:
     """Test differences between splits; ``values`` are greater-is-better, (n_splits, n_models)."""
     challengers = [model for model in models if model != baseline]
+    defined = np.flatnonzero(~np.isnan(values).any(axis=1)).tolist()
+    values, splits = values[defined], [splits[number] for number in defined]
     if len(splits) < 2 or not challengers:
         return SplitTests()
     side = {"two-sided": "two-sided", "better": "greater", "worse": "less"}[options.alternative]

@@ -22,8 +22,9 @@ from sklearn_pairboot._scoring.checks import (
     plain,
     shown,
 )
-from sklearn_pairboot.comparison._options import Options, check_choice, with_common_parameters
-from sklearn_pairboot.comparison._run import check_baseline, compare_kernels
+from sklearn_pairboot._tables import check_baseline, check_choice
+from sklearn_pairboot.comparison._options import Options, with_common_parameters
+from sklearn_pairboot.comparison._run import compare_kernels
 from sklearn_pairboot.comparison._warnings import repeated_ids_note
 from sklearn_pairboot.result import ComparisonResult
 

@@ -121,13 +121,13 @@ def corrected_resampled_ttest(
     """
     values = _checked(differences)
     ratio = _positive("n_test", n_test) / _positive("n_train", n_train)
-    if not isinstance(alternative, str) or alternative not in _ALTERNATIVES:
+    if alternative not in _ALTERNATIVES:
         raise ValueError(
             f"`alternative` must be one of {', '.join(map(repr, _ALTERNATIVES))}, got "
             f"{alternative!r}."
         )
-    level = confidence_level
-    if isinstance(level, bool) or not isinstance(level, numbers.Real) or not 0 < level < 1:
+    level: Any = confidence_level
+    if isinstance(level, bool) or not isinstance(level, numbers.Real) or not 0 < float(level) < 1:
         raise ValueError(
             f"`confidence_level` must be a number between 0 and 1, got {level!r}. For 95 % pass "
             "0.95."

@@ -177,6 +177,25 @@ def test_touching_lower_end_is_exactly_zero_at_95_percent(n_resamples):
     assert result.p_value == math.nextafter(0.05, 1)
 
 
+@pytest.mark.parametrize("n_resamples", [41, 81, 401, 1001, 2001])
+def test_p_found_at_another_level_knows_that_touching_is_not_excluding(n_resamples):
+    sample = Sample.from_replicates(np.arange(n_resamples) - (n_resamples - 1) // 40)
+    p_value = interval(sample, 1.0, method="percentile", confidence_level=0.8).p_value
+    assert p_value == math.nextafter(0.05, 1)
+
+
+def test_the_interval_has_the_last_word_over_rounding():
+    """The inverse distribution function reaches -1 at 0.975; summing the rest gives 0.025 + 2e-17.
+
+    Either is right up to rounding, but interval and p-value must say the same.
+    """
+    sample = Sample.from_exact([-1.0, 1.0], [0.975, 0.025])
+    assert 2 * sample.position_leaving_high(0.0) / (sample.size - 1) > 0.05
+    result = interval(sample, -0.95, method="percentile", confidence_level=0.95)
+    assert ends(result) == (-1.0, -1.0)
+    assert result.p_value == 0.05
+
+
 def literal_percentile_p(replicates, alternative):
     """Smallest alpha by bisection over rational levels, from quantiles in rational numbers."""
     ordered = sorted(Fraction(value) for value in replicates)
@@ -573,6 +592,24 @@ def test_bca_p_where_a_level_is_out_of_reach(shift, acceleration):
         options = {"method": "bca", "acceleration": acceleration, "alternative": alternative}
         assert_agrees(sample, 0.5 - shift, **options)
         assert_inverts(sample, 0.5 - shift, **options)
+
+
+def test_bca_treats_levels_next_to_zero_and_to_one_alike():
+    """The smallest replicate is zero; BCa takes it as the end where its level is below 2**-53."""
+    sample = Sample.from_replicates(np.repeat(np.arange(6.0), [1, 5, 13, 13, 5, 2]))
+    bias = stats.norm.ppf(12.5 / 39)
+    w = stats.norm.ppf(2.0**-53) - bias
+    p_value = stats.norm.cdf(w / (1 - 0.5 * w) - bias)
+    for confidence_level in (0.5, 0.8, 0.9):
+        options = {"method": "bca", "confidence_level": confidence_level}
+        result = interval(sample, 2.0, acceleration=-0.5, alternative="greater", **options)
+        mirror = interval(
+            sample.reflected(0.0), -2.0, acceleration=0.5, alternative="less", **options
+        )
+        assert result.method == mirror.method == "bca"
+        assert_allclose(mirror.high, -result.low, rtol=1e-12, atol=1e-14)
+        assert result.p_value == pytest.approx(p_value, rel=1e-9)
+        assert mirror.p_value == pytest.approx(p_value, rel=1e-9)
 
 
 # --- acceleration -----------------------------------------------------------------------------

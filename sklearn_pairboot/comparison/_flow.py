@@ -1,0 +1,177 @@
+"""From estimators and rows to a comparison: scored directly, or cross-validated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+from sklearn.metrics import make_scorer
+
+from sklearn_pairboot._engine.units import Units
+from sklearn_pairboot._engine.weights import FloatArray
+from sklearn_pairboot._scoring.build import positive_class
+from sklearn_pairboot._scoring.problem import Problem
+from sklearn_pairboot._scoring.recorded import RecordedEstimator
+from sklearn_pairboot._scoring.resolve import Metric
+from sklearn_pairboot._tables import check_baseline
+from sklearn_pairboot.comparison._folds import Tested, fold_kernels, kernels_of, notes_on_splits
+from sklearn_pairboot.comparison._named import is_frozen, kind_of_estimator
+from sklearn_pairboot.comparison._options import Options
+from sklearn_pairboot.comparison._routing import Routed, routing_is_on
+from sklearn_pairboot.comparison._run import compare_kernels, kind_of
+from sklearn_pairboot.comparison._selection import SplitTests, note_on_selection, split_tests
+from sklearn_pairboot.comparison._splits import Task, fit_models, make_splits
+from sklearn_pairboot.comparison._warnings import warn_of_labels_as_scores
+from sklearn_pairboot.result import ComparisonResult
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows as the estimators get them, and truths as the metrics get them."""
+
+    X: Any
+    y: NDArray[Any]
+    truths: NDArray[Any]
+    groups: Any
+
+    def units(self, options: Options) -> Units:
+        """Give the resampling units of all rows."""
+        plan = options.plan(self.groups)
+        return plan.resampling_units(len(self.truths), y=self.truths, groups=self.groups)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A comparison, and what is known of the splits it was made on."""
+
+    result: ComparisonResult
+    n_splits: int = 0
+    split_scores: Mapping[str, FloatArray] = field(default_factory=dict)
+    tests: SplitTests | None = None
+
+
+def compare_directly(
+    data: Data,
+    estimators: Mapping[str, Any],
+    metrics: Sequence[Metric],
+    deciding: Metric | None,
+    options: Options,
+    routed: Routed,
+    *,
+    selection: str,
+) -> Compared:
+    """Score fitted models on all rows."""
+    records = {
+        name: RecordedEstimator.from_estimator(estimator, data.X)
+        for name, estimator in estimators.items()
+    }
+    warn_of_labels_as_scores(metrics, records)
+    units, kind = data.units(options), kind_of(data.truths)
+    notes = _notes_on_weights(estimators, metrics, routed)
+    if deciding is not None:
+        notes += note_on_selection(selection, options, None, len(estimators))
+    result = compare_kernels(
+        kernels_of(metrics, records, data.truths, kind, units, routed.score),
+        [(metric.name, metric.greater_is_better) for metric in metrics],
+        tuple(estimators),
+        units,
+        options,
+        weighted=_weighted(routed),
+        notes=notes,
+    )
+    return Compared(result)
+
+
+def compare_by_splits(
+    data: Data,
+    estimators: Mapping[str, Any],
+    metrics: Sequence[Metric],
+    deciding: Metric | None,
+    options: Options,
+    routed: Routed,
+    *,
+    cv: Any,
+    selection: str,
+) -> Compared:
+    """Fit on training parts, and average the metrics over the test parts."""
+    names, n_rows = tuple(estimators), len(data.y)
+    classifier = kind_of_estimator(next(iter(estimators.values()))) == "classifier"
+    splits = make_splits(
+        cv, data.X, data.y, data.groups, classifier=classifier, metadata=routed.split
+    )
+    tested = Tested.of(splits, data.units(options))
+    tasks = [
+        Task(name, estimator, split.train, routed.fit[name])
+        for split in splits
+        for name, estimator in estimators.items()
+    ]
+    fitted = iter(fit_models(tasks, data.X, data.y, n_jobs=options.n_jobs, verbose=options.verbose))
+    models = [{name: next(fitted) for name in names} for _ in splits]
+    kind = kind_of(data.truths)
+    kernels, values, notes = fold_kernels(
+        metrics, models, splits, data.X, data.truths, kind, tested, routed.score
+    )
+    scores = {metric.name: metric.sign * values[k] for k, metric in enumerate(metrics)}
+    notes += notes_on_splits(splits, tested, n_rows, data.groups)
+    notes += _notes_on_weights(estimators, metrics, routed)
+    tests = None
+    if deciding is not None:
+        trained = not all(map(is_frozen, estimators.values()))
+        baseline = check_baseline(options.baseline, names)
+        if trained:
+            tests = split_tests(scores[deciding.name], names, baseline, splits, options)
+        notes += note_on_selection(selection, options, tests, len(names))
+    result = compare_kernels(
+        kernels,
+        [(metric.name, metric.greater_is_better) for metric in metrics],
+        names,
+        tested.units,
+        options,
+        weighted=_weighted(routed),
+        notes=notes,
+        held_fixed=f"the models fitted on {len(splits)} training part(s), and the splits",
+    )
+    return Compared(result, len(splits), scores, tests)
+
+
+def _weighted(routed: Routed) -> bool:
+    return any("sample_weight" in params for params in routed.score.values())
+
+
+def _notes_on_weights(
+    estimators: Mapping[str, Any], metrics: Sequence[Metric], routed: Routed
+) -> list[str]:
+    """Name who got no weights while others did."""
+    if routing_is_on():  # where everyone has said what they want
+        return []
+    without = [
+        name
+        for name, estimator in estimators.items()
+        if not is_frozen(estimator) and "sample_weight" not in routed.fit[name]
+    ]
+    if not without or not _weighted(routed):
+        return []
+    return [
+        f"`sample_weight` weights the scores; {', '.join(without)}: fitted without weights, since "
+        "`fit` takes none."
+    ]
+
+
+def bound_scorer(metric: Metric, data: Data, model: Any) -> Callable[..., Any]:
+    """Scorer of a metric for whole models, its positive class named as in the comparison."""
+    if metric.function is None:
+        return metric.scorer
+    units = Units(len(data.truths), len(data.truths))
+    problem = Problem(data.truths, kind_of(data.truths), (model,), units)
+    kwargs = positive_class(metric, metric.function, problem)
+    if not kwargs:
+        return metric.scorer
+    scorer: Callable[..., Any] = make_scorer(
+        metric.function,
+        response_method=metric.responses,
+        greater_is_better=metric.sign > 0,
+        **{**metric.kwargs, **kwargs},
+    )
+    return scorer

@@ -1,0 +1,219 @@
+"""Kernels of cross-validated metrics: one a fold, averaged, every row weighted once for all."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.utils import _safe_indexing  # in scikit-learn's API reference despite the underscore
+
+from sklearn_pairboot._engine.average import AverageKernel, Fold
+from sklearn_pairboot._engine.bootstrap import observe
+from sklearn_pairboot._engine.units import Units
+from sklearn_pairboot._engine.weights import FloatArray, Kernel
+from sklearn_pairboot._scoring.build import build_kernel
+from sklearn_pairboot._scoring.checks import check_labels, shown
+from sklearn_pairboot._scoring.problem import Problem
+from sklearn_pairboot._scoring.recorded import RecordedEstimator
+from sklearn_pairboot._scoring.replay import ReplayKernel, jackknife_groups
+from sklearn_pairboot._scoring.resolve import Metric
+from sklearn_pairboot.comparison._named import is_pairwise
+from sklearn_pairboot.comparison._routing import ScorerWithMetadata, of_rows
+from sklearn_pairboot.comparison._splits import Rows, Split, rows_for
+
+# With fewer units than this in a test fold, the bootstrap varies its mean too little.
+_FEW_UNITS = 5
+
+
+@dataclass(frozen=True)
+class Tested:
+    """The rows that are in some test fold, and the units they make up."""
+
+    rows: Rows
+    units: Units
+
+    @classmethod
+    def of(cls, splits: Sequence[Split], units: Units) -> Tested:
+        """Keep the units that are tested, numbered anew."""
+        rows = np.unique(np.concatenate([split.test for split in splits]))
+        if len(rows) == units.n_rows:
+            return cls(rows, units)
+        kept, _ = part_of_units(units, rows)
+        if kept.n_units < 2:
+            raise ValueError(
+                f"`cv` must test at least 2 {'rows' if units.of_row is None else 'clusters'}, got "
+                f"{kept.n_units}: nothing can be resampled."
+            )
+        return cls(rows, kept)
+
+
+def part_of_units(units: Units, rows: Rows) -> tuple[Units, NDArray[np.int64]]:
+    """Units of some rows, numbered anew, and their numbers among all units."""
+    codes = rows.astype(np.int64) if units.of_row is None else units.of_row[rows]
+    kept, local = np.unique(codes, return_inverse=True)
+    of_row: NDArray[np.int64] | None = local.reshape(-1).astype(np.int64)
+    if units.of_row is None and len(kept) == len(rows):
+        kept, of_row = codes, None  # rows are units, in their own order
+    stratum = None
+    if units.stratum is not None:
+        _, stratum = np.unique(units.stratum[kept], return_inverse=True)
+        stratum = stratum.reshape(-1).astype(np.int64)
+    return Units(len(rows), len(kept), of_row, stratum), kept
+
+
+def kernels_of(
+    metrics: Sequence[Metric],
+    records: Mapping[str, RecordedEstimator],
+    y: NDArray[Any],
+    kind: str,
+    units: Units,
+    metadata: Mapping[str, Mapping[str, Any]],
+) -> list[Kernel]:
+    """Build the kernel of every metric on one set of test rows."""
+    kernels: list[Kernel] = []
+    for metric in metrics:
+        given = dict(metadata[metric.name])
+        weight = given.pop("sample_weight", None)
+        problem = Problem(y, kind, tuple(records.values()), units, weight)
+        if not given:
+            kernels.append(build_kernel(metric, problem, tuple(records)))
+            continue
+        # What else a scorer asks for no kernel knows: the scorer is called.
+        kernels.append(
+            ReplayKernel(
+                problem.records,
+                y,
+                ScorerWithMetadata(metric.scorer, given, len(y)),
+                sign=metric.sign,
+                uses_row_numbers=metric.function is not None,
+                units=units,
+                sample_weight=weight,
+                name=metric.name,
+                models=tuple(records),
+            )
+        )
+    return kernels
+
+
+def fold_kernels(
+    metrics: Sequence[Metric],
+    models: Sequence[Mapping[str, Any]],
+    splits: Sequence[Split],
+    X: Any,
+    y: NDArray[Any],
+    kind: str,
+    tested: Tested,
+    metadata: Mapping[str, Mapping[str, Any]],
+) -> tuple[list[AverageKernel], FloatArray, list[str]]:
+    """Build the kernel of every metric in every fold, and average over folds.
+
+    Also gives the observed values, shape (n_metrics, n_splits, n_models), in natural units, and
+    notes on folds that have none.
+    """
+    place = np.zeros(len(y), dtype=np.intp)
+    place[tested.rows] = np.arange(len(tested.rows))
+    folds: list[list[Fold]] = [[] for _ in metrics]
+    values = np.empty((len(metrics), len(splits), len(models[0])))
+    for number, (split, of_split) in enumerate(zip(splits, models, strict=True)):
+        X_test = _safe_indexing(X, split.test)
+        records = {}
+        for name, model in of_split.items():
+            pairwise = is_pairwise(model)
+            own = rows_for(model, X, split.test, split.train) if pairwise else X_test
+            records[name] = RecordedEstimator.from_estimator(model, own)
+        units, of_fold = part_of_units(tested.units, place[split.test])
+        y_test = y[split.test]
+        given = {name: of_rows(params, split.test, len(y)) for name, params in metadata.items()}
+        kernels = kernels_of(metrics, records, y_test, kind, units, given)
+        for metric, kernel in enumerate(kernels):
+            folds[metric].append(Fold(kernel, of_fold))
+            if isinstance(kernel, ReplayKernel):  # whose errors shall come out
+                values[metric, number] = kernel.observed()
+            else:
+                values[metric, number] = observe([kernel], units)[0]
+    # A fold without a value on the data as they are would have none in any resample.
+    group_of, stratum, _ = jackknife_groups(tested.units)
+    averages = [
+        AverageKernel(
+            tuple(compress(of_metric, ~lost.any(axis=1))), tested.units.n_units, group_of, stratum
+        )
+        for of_metric, lost in zip(folds, np.isnan(values), strict=True)
+    ]
+    return averages, values, _notes_on_undefined(values, metrics, tuple(models[0]), splits, y)
+
+
+def _notes_on_undefined(
+    values: FloatArray,
+    metrics: Sequence[Metric],
+    models: Sequence[str],
+    splits: Sequence[Split],
+    y: NDArray[Any],
+) -> list[str]:
+    """Warn of folds that a mean leaves out, once for each metric; refuse where all are."""
+    notes = []
+    for metric, of_metric in zip(metrics, np.isnan(values), strict=True):
+        lost = np.flatnonzero(of_metric.any(axis=1)).tolist()
+        if not lost:
+            continue
+        names = [name for name, bad in zip(models, of_metric.any(axis=0), strict=True) if bad]
+        single = [number for number in lost if len(np.unique(y[splits[number].test])) == 1]
+        why = f" All truths are equal in fold(s) {shown(single)}." if single else ""
+        if len(lost) == len(splits):
+            raise ValueError(
+                f"{metric.name} must be defined in some test fold, got no value in any for "
+                f"model(s) {shown(names)}.{why} Use fewer folds, or a splitter that stratifies."
+            )
+        note = (
+            f"{metric.name} is undefined in {len(lost)} of {len(splits)} test folds, {shown(lost)} "
+            f"(counted from 0), which its mean leaves out.{why}"
+        )
+        warnings.warn(note, UndefinedMetricWarning, stacklevel=5)
+        notes.append(note)
+    return notes
+
+
+def notes_on_splits(splits: Sequence[Split], tested: Tested, n_rows: int, groups: Any) -> list[str]:
+    """Say what a reader must know of the splits."""
+    notes = []
+    n_tested, n_never = len(tested.rows), n_rows - len(tested.rows)
+    if n_never:
+        notes.append(
+            f"{n_tested} of {n_rows} rows were tested; {n_never} are in no test fold and take no "
+            "part in the comparison."
+        )
+    total = sum(len(split.test) for split in splits)
+    if total > n_tested:
+        notes.append(
+            f"Rows are tested {total / n_tested:.3g} times on average. A row is drawn once for all "
+            "its folds: repeated tests are not counted as more rows."
+        )
+    smallest = min(part_of_units(tested.units, _placed(tested, s.test))[0].n_units for s in splits)
+    if smallest < _FEW_UNITS:
+        kind = "rows" if tested.units.of_row is None else "clusters"
+        notes.append(
+            f"A test fold holds only {smallest} of the {kind}. With fewer than {_FEW_UNITS} in a "
+            "fold the intervals are too narrow; use larger folds."
+        )
+    if groups is not None:
+        codes, labels = check_labels(groups, n_rows, "groups")
+        torn = {
+            code
+            for split in splits
+            for code in np.intersect1d(codes[split.train], codes[split.test]).tolist()
+        }
+        if torn:
+            notes.append(
+                f"{len(torn)} of {len(labels)} groups have rows in the training and the test part "
+                "of the same split: the given `cv` tears them apart, and scores may be too good."
+            )
+    return notes
+
+
+def _placed(tested: Tested, rows: Rows) -> Rows:
+    return np.searchsorted(tested.rows, rows)

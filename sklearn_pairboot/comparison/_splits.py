@@ -1,0 +1,152 @@
+"""Splits made once for all models, and models fitted on their training parts."""
+
+from __future__ import annotations
+
+import numbers
+import threading
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
+from sklearn.utils import _safe_indexing  # in scikit-learn's API reference despite the underscore
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.parallel import Parallel, delayed
+
+from sklearn_pairboot.comparison._named import is_frozen, is_pairwise
+from sklearn_pairboot.comparison._routing import of_rows
+
+Rows = NDArray[np.intp]
+
+_DEFAULT_SPLITS = 5
+
+
+@dataclass(frozen=True)
+class Split:
+    """Rows of one training part and its test part."""
+
+    train: Rows
+    test: Rows
+
+
+def check_cv_option(cv: Any) -> None:
+    """Refuse what is neither a number of folds, a splitter, nor splits."""
+    if isinstance(cv, bool | numbers.Integral):
+        known = cv is not True and int(cv) >= 2
+    elif isinstance(cv, str | bytes | Mapping | type):
+        known = False
+    else:
+        known = cv is None or hasattr(cv, "split") or isinstance(cv, Iterable)
+    if not known:
+        raise ValueError(
+            "`cv` must be None, an integer of at least 2, a splitter with a method `split`, or "
+            f"pairs of training and test rows, got {cv!r}."
+        )
+
+
+def make_splits(
+    cv: Any, X: Any, y: NDArray[Any], groups: Any, *, classifier: bool, metadata: Mapping[str, Any]
+) -> list[Split]:
+    """Make the splits that all models share, once.
+
+    Without a splitter of the caller's, groups are never torn apart.
+    """
+    if groups is not None and (cv is None or isinstance(cv, numbers.Integral)):
+        n_splits = _DEFAULT_SPLITS if cv is None else int(cv)
+        stratify = classifier and type_of_target(y) in ("binary", "multiclass")
+        splitter = StratifiedGroupKFold(n_splits) if stratify else GroupKFold(n_splits)
+    elif hasattr(cv, "split") or cv is None or isinstance(cv, numbers.Integral):
+        splitter = check_cv(cv, y, classifier=classifier)
+    else:
+        return _checked(cv, len(y))
+    return _checked(splitter.split(X, y, **metadata), len(y))
+
+
+def _checked(pairs: Iterable[Any], n_rows: int) -> list[Split]:
+    splits = []
+    for number, pair in enumerate(pairs):
+        try:
+            train, test = (_row_numbers(rows, n_rows) for rows in pair)
+        except (TypeError, ValueError, IndexError) as error:
+            raise ValueError(
+                "`cv` must give pairs of training and test rows, as row numbers or masks of the "
+                f"{n_rows} rows, got something else as split {number}."
+            ) from error
+        if len(train) == 0 or len(test) == 0:
+            part = "training" if len(train) == 0 else "test"
+            raise ValueError(f"`cv` must give no empty part, got no {part} rows in split {number}.")
+        splits.append(Split(train, test))
+    if not splits:
+        raise ValueError(
+            "`cv` must give at least one split, got none. A generator can be used only once: pass "
+            "list(generator)."
+        )
+    return splits
+
+
+def _row_numbers(rows: Any, n_rows: int) -> Rows:
+    found = np.asarray(rows)
+    if found.dtype.kind == "b" and found.shape == (n_rows,):
+        return np.flatnonzero(found)
+    if found.ndim != 1 or (len(found) and found.dtype.kind not in "iu"):
+        raise TypeError("not row numbers")
+    return np.arange(n_rows)[found.astype(np.intp)]  # also checks their range
+
+
+@dataclass(frozen=True)
+class Task:
+    """A model to be fitted on some rows, ``None`` for all."""
+
+    name: str
+    estimator: Any
+    rows: Rows | None
+    params: Mapping[str, Any]
+
+
+def fit_models(
+    tasks: Sequence[Task], X: Any, y: NDArray[Any], *, n_jobs: int | None, verbose: int
+) -> list[Any]:
+    """Fit a clone for every task; frozen models stay what they are.
+
+    Each warning is shown once, with the number of fits that met it, wherever they ran.
+    """
+    parallel = Parallel(n_jobs=n_jobs, verbose=verbose)
+    waiting = [task for task in tasks if not is_frozen(task.estimator)]
+    fitted = iter(parallel(delayed(_fit)(task, X, y) for task in waiting))
+    models, met = [], Counter[tuple[str, type[Warning], str]]()
+    for task in tasks:
+        if is_frozen(task.estimator):
+            models.append(task.estimator)
+            continue
+        model, caught = next(fitted)
+        models.append(model)
+        met.update({(task.name, category, text): 1 for category, text in caught})
+    for (name, category, text), count in met.items():
+        warnings.warn(f"{text} (met in {count} fit(s) of {name})", category, stacklevel=3)
+    return models
+
+
+def _fit(task: Task, X: Any, y: NDArray[Any]) -> tuple[Any, list[tuple[type[Warning], str]]]:
+    model = clone(task.estimator)
+    params = of_rows(task.params, task.rows, len(y))
+    X_part = X if task.rows is None else rows_for(model, X, task.rows, task.rows)
+    y_part = y if task.rows is None else y[task.rows]
+    # Warnings are caught by swapping hooks of the process, which only one thread may do.
+    if threading.current_thread() is not threading.main_thread():
+        return model.fit(X_part, y_part, **params), []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X_part, y_part, **params)
+    found = dict.fromkeys((warning.category, str(warning.message)) for warning in caught)
+    return model, list(found)
+
+
+def rows_for(model: Any, X: Any, rows: Rows, train: Rows) -> Any:
+    """Rows of X as a model takes them: of a kernel matrix also the columns it was trained on."""
+    part = _safe_indexing(X, rows)
+    return _safe_indexing(part, train, axis=1) if is_pairwise(model) else part
