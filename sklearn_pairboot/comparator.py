@@ -11,7 +11,6 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from sklearn_pairboot._scoring.checks import (
-    check_labels,
     check_same_index,
     check_sample_weight,
     check_target,
@@ -260,7 +259,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         """
         checked = self._check_parameters()
         options = checked.options
-        options.plan(groups)
+        plan = options.plan(groups)
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
@@ -273,8 +272,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
             raise ValueError(
                 f"At least 2 rows are needed to compare models, got n_samples={len(y)}."
             )
-        if groups is not None:
-            check_labels(groups, len(y), "groups")
+        units = plan.resampling_units(len(y), y=y, groups=groups)
         routed = route_fit(
             self,
             checked.estimators,
@@ -292,7 +290,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
             # First of all: bad data are then reported in the estimators' own words.
             tasks = [Task(n, e, None, routed.fit[n]) for n, e in checked.estimators.items()]
             fitted = fit_models(tasks, X, y, n_jobs=options.n_jobs, verbose=options.verbose)
-        data = Data(X, y, check_target(y, "y"), groups)
+        data = Data(X, y, check_target(y, "y"), groups, units)
         arguments = (data, checked.estimators, checked.metrics, checked.deciding, options, routed)
         if checked.direct:
             compared = compare_directly(*arguments, selection=self.selection)

@@ -62,9 +62,7 @@ def case_of(kind, seed, n_rows, n_models=2):
 
 
 def assert_same_rows(found, expected):
-    np.testing.assert_equal(
-        [row.asdict() for row in found], [row.asdict() for row in expected]
-    )
+    np.testing.assert_equal([row.asdict() for row in found], [row.asdict() for row in expected])
 
 
 def assert_same(found, expected):
@@ -329,9 +327,7 @@ def counts_of(result, source):
     """Counts that the engine drew for the replicates of a result, from its recorded seed."""
     n_blocks = -(-result.n_resamples // source.block_size)
     entropy = result.random_state_entropy
-    blocks = [
-        source.draw(np.random.SeedSequence(entropy, spawn_key=(k,))) for k in range(n_blocks)
-    ]
+    blocks = [source.draw(np.random.SeedSequence(entropy, spawn_key=(k,))) for k in range(n_blocks)]
     return np.concatenate(blocks)[: result.n_resamples]
 
 
@@ -421,7 +417,9 @@ def test_merged_replicates_are_scores_of_rows_that_were_merged():
 
 
 @pytest.mark.parametrize("kind", sorted(MAKERS))
-@pytest.mark.parametrize(("short", "long", "n_rows"), [(60, 5000, 5), (60, 2500, 70), (60, 150, 3000)])
+@pytest.mark.parametrize(
+    ("short", "long", "n_rows"), [(60, 5000, 5), (60, 2500, 70), (60, 150, 3000)]
+)
 def test_a_longer_run_extends_a_shorter_one(kind, short, long, n_rows):
     y, answers, options = case_of(kind, 3, n_rows)
     options.pop("n_resamples")
@@ -586,7 +584,10 @@ def test_nothing_global_is_touched():
     compare_predictions(
         y,
         answers,
-        scoring=[*PROBABILITIES, make_scorer(metrics.d2_log_loss_score, response_method="predict_proba")],
+        scoring=[
+            *PROBABILITIES,
+            make_scorer(metrics.d2_log_loss_score, response_method="predict_proba"),
+        ],
         n_resamples=60,
         random_state=None,
         method="bca",

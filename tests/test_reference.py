@@ -453,7 +453,8 @@ def test_adjusted_p_values():
     holm = [0.01, 0.072, 0.312, 0.312, 0.312, 0.312, 0.312, 0.615, 0.615, 0.615]
     np.testing.assert_allclose(adjust(p, "holm"), holm, rtol=TOLERANCE)
     np.testing.assert_allclose(adjust(p, "bonferroni"), np.minimum(10 * np.array(p), 1))
-    np.testing.assert_allclose(adjust(p, "fdr"), stats.false_discovery_control(p), rtol=TOLERANCE)
+    fdr = [0.01, 0.04, 0.084, 0.084, 0.084, 0.1, 0.74 / 7, 0.216, 0.216, 0.216]
+    np.testing.assert_allclose(adjust(p, "fdr"), fdr, rtol=TOLERANCE)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95, 0.99, 0.999])

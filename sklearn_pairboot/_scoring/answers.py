@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import ClassifierTags, RegressorTags, Tags, TargetTags
+
+from sklearn_pairboot._scoring.checks import unmasked
 
 RESPONSES = ("predict", "predict_proba", "decision_function")
 
@@ -52,10 +55,8 @@ def _name_rows(bad: NDArray[np.bool_]) -> str:
 
 def checked(answer: Any, name: str, label: str, n_rows: int | None) -> NDArray[Any]:
     """Copy an answer into a read-only array that the kernels and scorers can rely on."""
-    if isinstance(answer, np.ma.MaskedArray):  # whose values behind the mask mean nothing
-        mask = np.ma.getmaskarray(answer)
-        answer = np.array(answer.data, dtype=object if mask.any() else None)
-        answer[mask] = None
+    if isinstance(answer, np.ma.MaskedArray):
+        answer = unmasked(answer)
     values = np.array(cast("Any", answer).toarray() if issparse(answer) else answer)
     if values.ndim == 2 and values.shape[1] == 1 and name != "predict_proba":
         values = values.ravel()
@@ -150,10 +151,13 @@ def standard_score(estimator: Any) -> str | None:
     if "score" in getattr(estimator, "__dict__", {}):
         return None
     own = inspect.getattr_static(type(estimator), "score", None)
-    if own is inspect.getattr_static(ClassifierMixin, "score"):
-        return "accuracy"
-    if own is inspect.getattr_static(RegressorMixin, "score"):
-        return "r2"
+    # The dummies have methods of their own only to make up rows where they are given none.
+    for kind, owners in (
+        ("accuracy", (ClassifierMixin, DummyClassifier)),
+        ("r2", (RegressorMixin, DummyRegressor)),
+    ):
+        if any(own is inspect.getattr_static(owner, "score") for owner in owners):
+            return kind
     if own is inspect.getattr_static(Pipeline, "score"):
         return standard_score(estimator.steps[-1][1])
     if type(estimator) is FrozenEstimator:

@@ -297,7 +297,14 @@ def _errors(problem: Problem) -> FloatArray | None:
     if any(array.ndim != 1 or array.dtype.kind not in "biuf" for array in arrays):
         return None
     truth = problem.y.astype(np.float64)
-    return np.column_stack([truth - predicted.astype(np.float64) for predicted in predictions])
+    with np.errstate(over="ignore"):
+        errors = np.column_stack(
+            [truth - predicted.astype(np.float64) for predicted in predictions]
+        )
+        largest = max(2 * np.abs(truth).max(), np.abs(errors).max())
+        if not np.isfinite(len(truth) * largest**2):  # sums of squares would overflow
+            return None
+    return errors
 
 
 def _one_output(multioutput: Any) -> bool:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn_pairboot._engine.weights import FloatArray, IntArray
 
 SHOWN = 5
+LARGEST_WEIGHT = 1e-50, 1e50
 
 
 def shown(items: Iterable[Any], limit: int = SHOWN) -> str:
@@ -31,6 +32,8 @@ def plain(values: Any) -> NDArray[Any]:
     if isinstance(native, nw.Series):
         array: NDArray[Any] = native.to_numpy()
         return array
+    if isinstance(values, np.ma.MaskedArray):
+        return unmasked(values)
     if isinstance(values, list | tuple):
         kinds = {type(value) for value in values}
         if kinds and all(issubclass(kind, list | tuple | np.ndarray) for kind in kinds):
@@ -40,6 +43,25 @@ def plain(values: Any) -> NDArray[Any]:
         )
         return np.asarray(values, dtype=object) if mixed else np.asarray(values)
     return np.asarray(values)
+
+
+def plain_keys(keys: Any) -> NDArray[Any]:
+    """Turn keys or labels into an array, tuples into single elements of it."""
+    if not isinstance(keys, list | tuple) or not any(isinstance(key, tuple) for key in keys):
+        return plain(keys)
+    array: NDArray[Any] = np.empty(len(keys), dtype=object)
+    array[:] = list(keys)
+    return array
+
+
+def unmasked(values: Any) -> NDArray[Any]:
+    """Give the data of a masked array, ``None`` where it is masked."""
+    mask = np.ma.getmaskarray(values)
+    array: NDArray[Any] = values.data
+    if mask.any():  # what stands behind the mask means nothing
+        array = array.astype(object)
+        array[mask] = None
+    return array
 
 
 def check_target(y: Any, name: str = "y_true") -> NDArray[Any]:
@@ -55,8 +77,14 @@ def check_target(y: Any, name: str = "y_true") -> NDArray[Any]:
     if len(array) < 2:
         raise ValueError(f"`{name}` must have at least 2 rows, got {len(array)}.")
     check_finite(array, f"`{name}`")
-    if array.dtype.kind == "O" and all(isinstance(value, str) for value in array):
-        return array.astype(str)
+    if array.dtype.kind == "O":
+        if all(isinstance(value, str) for value in array):
+            return array.astype(str)
+        if any(isinstance(value, str) for value in array):
+            raise TypeError(
+                f"`{name}` must hold labels of one kind, all of them strings or none, got "
+                f"{shown(dict.fromkeys(array.tolist()))}."
+            )
     return array
 
 
@@ -84,6 +112,8 @@ def is_missing(value: Any) -> bool:
     """Tell whether a single value is None, NaN or another library's missing value."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
+    if isinstance(value, tuple):
+        return any(is_missing(part) for part in value)
     return isinstance(value, numbers.Real | np.floating) and not np.isfinite(float(value))
 
 
@@ -113,6 +143,12 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> FloatArray | None:
         raise ValueError(f"`sample_weight` must not be negative, got it in row(s) {shown(rows)}.")
     if not weight.any():
         raise ValueError("`sample_weight` must be positive somewhere, got zeros only.")
+    low, high = LARGEST_WEIGHT
+    if not low <= weight.max() <= high:  # metrics multiply up to four sums of weights
+        raise ValueError(
+            f"The largest `sample_weight` must be between {low:g} and {high:g}, got "
+            f"{weight.max():.3g}. Rescale them all: only their ratios matter."
+        )
     return weight
 
 
@@ -121,11 +157,7 @@ def check_labels(labels: Any, n_rows: int, name: str) -> tuple[IntArray, list[An
 
     Labels may be any hashable values. Equal labels are one group, ``1`` and ``"1"`` are two.
     """
-    if isinstance(labels, list | tuple) and any(isinstance(label, tuple) for label in labels):
-        array: NDArray[Any] = np.empty(len(labels), dtype=object)
-        array[:] = list(labels)
-    else:
-        array = plain(labels)
+    array = plain_keys(labels)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -180,7 +212,7 @@ def align(ids: Mapping[str, Any], reference: str) -> tuple[list[Any], dict[str, 
     positions: dict[str, dict[Any, int]] = {}
     faults: list[str] = []
     for name, of_name in ids.items():
-        keys = plain(of_name).tolist()
+        keys = plain_keys(of_name).tolist()
         gone = [row for row, key in enumerate(keys) if is_missing(key) or key == ""]
         if gone:
             faults.append(f"{name}: empty ids in row(s) {shown(gone)}")

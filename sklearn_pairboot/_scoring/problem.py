@@ -43,8 +43,8 @@ class Problem:
         return found
 
     def predictions(self) -> list[NDArray[Any]]:
-        """Predicted labels or values of every model."""
-        return [answers for _, answers in self.responses(["predict"])]
+        """Predicted labels or values of every model; text in one type whatever it came in."""
+        return [_as_text(answers) for _, answers in self.responses(["predict"])]
 
     def classes(self) -> list[NDArray[Any]]:
         """Class labels of every model, in the order of its probability columns."""
@@ -86,7 +86,7 @@ class Problem:
         numeric = set("biuf")
         if not (kinds | {truth_kind}) <= numeric and kinds != {truth_kind}:
             return None
-        if any(array.ndim != 1 for array in predictions):
+        if any(array.ndim != 1 or _is_real(array) for array in predictions):
             return None
         try:
             labels, codes = np.unique(np.concatenate([self.y, *predictions]), return_inverse=True)
@@ -94,3 +94,15 @@ class Problem:
             return None
         parts = np.split(codes.reshape(-1).astype(np.int64), 1 + len(predictions))
         return parts[0], parts[1:], labels
+
+
+def _as_text(array: NDArray[Any]) -> NDArray[Any]:
+    """Strings as NumPy's, where a model that was trained on objects answers with objects."""
+    if array.dtype.kind == "O" and all(isinstance(value, str) for value in array.ravel()):
+        return array.astype(str)
+    return array
+
+
+def _is_real(array: NDArray[Any]) -> bool:
+    """Tell values of a regression from labels, which may be floats too."""
+    return array.dtype.kind == "f" and bool(np.any(array != np.floor(array)))

@@ -15,6 +15,7 @@ from sklearn.metrics import get_scorer
 
 from sklearn_pairboot._scoring.answers import standard_score
 from sklearn_pairboot._scoring.checks import shown
+from sklearn_pairboot._scoring.recorded import RecordedEstimator
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,11 @@ def own_score(estimator: Any, X: Any, y: Any, **kwargs: Any) -> Any:
 
 def _meaning_of_score(estimator: Any) -> str:
     """Name what ``score`` computes: scikit-learn's accuracy or R2, or some other method."""
-    standard = standard_score(estimator)
+    if isinstance(estimator, RecordedEstimator):
+        standard = estimator.standard_score
+        estimator = estimator._source.estimator
+    else:
+        standard = standard_score(estimator)
     if standard is not None:
         return standard
     method = getattr(type(estimator), "score", None)

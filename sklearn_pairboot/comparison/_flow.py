@@ -35,11 +35,7 @@ class Data:
     y: NDArray[Any]
     truths: NDArray[Any]
     groups: Any
-
-    def units(self, options: Options) -> Units:
-        """Give the resampling units of all rows."""
-        plan = options.plan(self.groups)
-        return plan.resampling_units(len(self.truths), y=self.truths, groups=self.groups)
+    units: Units
 
 
 @dataclass(frozen=True)
@@ -68,10 +64,10 @@ def compare_directly(
         for name, estimator in estimators.items()
     }
     warn_of_labels_as_scores(metrics, records)
-    units, kind = data.units(options), kind_of(data.truths)
-    notes = _notes_on_weights(estimators, metrics, routed)
+    units, kind = data.units, kind_of(data.truths)
+    notes = _notes_on_weights(estimators, routed)
     if deciding is not None:
-        notes += note_on_selection(selection, options, None, len(estimators))
+        notes += note_on_selection(selection, deciding.name, options, None, len(estimators))
     result = compare_kernels(
         kernels_of(metrics, records, data.truths, kind, units, routed.score),
         [(metric.name, metric.greater_is_better) for metric in metrics],
@@ -101,7 +97,7 @@ def compare_by_splits(
     splits = make_splits(
         cv, data.X, data.y, data.groups, classifier=classifier, metadata=routed.split
     )
-    tested = Tested.of(splits, data.units(options))
+    tested = Tested.of(splits, data.units)
     tasks = [
         Task(name, estimator, split.train, routed.fit[name])
         for split in splits
@@ -115,14 +111,14 @@ def compare_by_splits(
     )
     scores = {metric.name: metric.sign * values[k] for k, metric in enumerate(metrics)}
     notes += notes_on_splits(splits, tested, n_rows, data.groups)
-    notes += _notes_on_weights(estimators, metrics, routed)
+    notes += _notes_on_weights(estimators, routed)
     tests = None
     if deciding is not None:
         trained = not all(map(is_frozen, estimators.values()))
         baseline = check_baseline(options.baseline, names)
         if trained:
             tests = split_tests(scores[deciding.name], names, baseline, splits, options)
-        notes += note_on_selection(selection, options, tests, len(names))
+        notes += note_on_selection(selection, deciding.name, options, tests, len(names))
     result = compare_kernels(
         kernels,
         [(metric.name, metric.greater_is_better) for metric in metrics],
@@ -140,31 +136,34 @@ def _weighted(routed: Routed) -> bool:
     return any("sample_weight" in params for params in routed.score.values())
 
 
-def _notes_on_weights(
-    estimators: Mapping[str, Any], metrics: Sequence[Metric], routed: Routed
-) -> list[str]:
-    """Name who got no weights while others did."""
-    if routing_is_on():  # where everyone has said what they want
+def _notes_on_weights(estimators: Mapping[str, Any], routed: Routed) -> list[str]:
+    """Name who got no weights although there are some."""
+    if not routed.weights_given:
         return []
+    notes = []
+    unweighted = [name for name, params in routed.score.items() if "sample_weight" not in params]
+    if unweighted:
+        notes.append(
+            f"{', '.join(unweighted)}: scored without `sample_weight`, as nobody requests it."
+        )
+    # With routing everyone has said whether they want weights for `fit`.
     without = [
         name
         for name, estimator in estimators.items()
         if not is_frozen(estimator) and "sample_weight" not in routed.fit[name]
     ]
-    if not without or not _weighted(routed):
-        return []
-    return [
-        f"`sample_weight` weights the scores; {', '.join(without)}: fitted without weights, since "
-        "`fit` takes none."
-    ]
+    if without and not routing_is_on():
+        notes.append(
+            f"{', '.join(without)}: fitted without `sample_weight`, which `fit` does not take."
+        )
+    return notes
 
 
 def bound_scorer(metric: Metric, data: Data, model: Any) -> Callable[..., Any]:
     """Scorer of a metric for whole models, its positive class named as in the comparison."""
     if metric.function is None:
         return metric.scorer
-    units = Units(len(data.truths), len(data.truths))
-    problem = Problem(data.truths, kind_of(data.truths), (model,), units)
+    problem = Problem(data.truths, kind_of(data.truths), (model,), data.units)
     kwargs = positive_class(metric, metric.function, problem)
     if not kwargs:
         return metric.scorer

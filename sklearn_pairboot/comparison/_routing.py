@@ -29,6 +29,7 @@ class Routed:
     fit: Mapping[str, dict[str, Any]]
     score: Mapping[str, dict[str, Any]]
     split: dict[str, Any]
+    weights_given: bool = False
 
 
 def routing_is_on() -> bool:
@@ -95,6 +96,7 @@ def route_fit(
             },
             score={metric.name: dict(weight) for metric in metrics},
             split={"groups": groups},
+            weights_given=sample_weight is not None,
         )
     routed = process_routing(owner, "fit", **given, **params)
     if by_own_score:
@@ -106,6 +108,7 @@ def route_fit(
         fit={name: _part(routed, f"estimator_{name}", "fit") for name in estimators},
         score=score,
         split=_part(routed, "splitter", "split"),
+        weights_given=sample_weight is not None,
     )
 
 

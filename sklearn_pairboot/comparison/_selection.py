@@ -69,14 +69,14 @@ def _without_noise(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def note_on_selection(
-    selection: str, options: Options, tests: SplitTests | None, n_models: int
+    selection: str, metric: str, options: Options, tests: SplitTests | None, n_models: int
 ) -> list[str]:
     """Say what the selection goes by. ``tests`` is ``None`` where models were not trained here."""
     if n_models == 1:
         return []
     if selection == "best":
-        return ["Selection takes the best estimate, however uncertain it is."]
-    rule = "Selection keeps the baseline unless the verdict on another model is better"
+        return [f"Selection takes the best estimate of {metric}, however uncertain it is."]
+    rule = f"Selection keeps the baseline unless the verdict on another model is better on {metric}"
     if tests is None:
         return [f"{rule}."]
     if not tests.tests:

@@ -17,6 +17,7 @@ from sklearn_pairboot._scoring.checks import (
     check_sample_weight,
     check_target,
     plain,
+    plain_keys,
     shown,
 )
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
@@ -152,7 +153,7 @@ def _rows_of(
     if ids is None:
         return None, []
     if not isinstance(ids, Mapping):
-        keys = plain(ids)
+        keys = plain_keys(ids)
         check_length(keys, n_rows, "`ids`")
         check_finite(keys, "`ids`")
         return None, repeated_ids_note(keys, groups)
@@ -162,7 +163,7 @@ def _rows_of(
             f"`ids` must name 'y_true' and every model, {shown(sorted(expected))}, got "
             f"{shown(sorted(ids))}."
         )
-    check_length(plain(ids["y_true"]), n_rows, "`ids['y_true']`")
+    check_length(plain_keys(ids["y_true"]), n_rows, "`ids['y_true']`")
     _, rows = align(ids, "y_true")
     # Truths keep their order, in which groups and weights were given.
     return rows, []
@@ -245,10 +246,11 @@ def _check_kind(
         for metric in metrics
         if getattr(metric.function, "__module__", "").endswith("_classification")
     ]
-    fractional = array.dtype.kind == "f" and bool(np.any(array != np.floor(array)))
-    if of_labels and fractional and kind_of(y) != "continuous":
-        finite = array[np.isfinite(array)]
-        example = float(finite[finite != np.floor(finite)][0]) if len(finite) else np.nan
+    # NaN and infinite values are told of elsewhere.
+    values = array[np.isfinite(array)] if array.dtype.kind == "f" else array
+    fractional = values[values != np.floor(values)] if array.dtype.kind == "f" else values[:0]
+    if of_labels and len(fractional) and kind_of(y) != "continuous":
+        example = float(fractional[0])
         raise ValueError(
             f"`predictions` must be labels for {of_labels[0]}, got real values such as "
             f"{example:.6g} for model {name!r}. Apply a threshold first, or pass "

@@ -20,6 +20,7 @@ from sklearn_pairboot._scoring.checks import (
     check_sample_weight,
     is_missing,
     plain,
+    plain_keys,
     shown,
 )
 from sklearn_pairboot._tables import check_baseline, check_choice
@@ -127,7 +128,7 @@ def compare_scores(
     groups = _by_id(groups, order, "groups")
     sample_weight = _by_id(sample_weight, order, "sample_weight")
     if ids is not None and keys is None:
-        item_ids = plain(ids)
+        item_ids = plain_keys(ids)
         check_length(item_ids, n_rows, "`ids`")
         check_finite(item_ids, "`ids`")
         notes += repeated_ids_note(item_ids, groups)
@@ -182,7 +183,7 @@ def _columns(scores: Any, ids: Any) -> tuple[dict[str, Any], dict[str, Any] | No
             raise ValueError(
                 f"`ids` must name every model, {shown(sorted(columns))}, got {shown(sorted(ids))}."
             )
-        return columns, {name: plain(ids[name]).tolist() for name in columns}
+        return columns, {name: plain_keys(ids[name]).tolist() for name in columns}
     return columns, None
 
 

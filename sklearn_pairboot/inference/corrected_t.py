@@ -20,7 +20,7 @@ _ROUNDING = 1e-12
 class CorrectedTTestResult:
     """Outcome of `corrected_resampled_ttest`.
 
-    Attributes
+    Parameters
     ----------
     estimate : float
         Mean of the differences.
@@ -29,14 +29,22 @@ class CorrectedTTestResult:
         zero.
     p_value : float
         NaN where all differences are equal and not zero: nothing estimates their spread.
-    ci_low, ci_high : float
-        Ends of the confidence interval; one is infinite for a one-sided alternative.
+    ci_low : float
+        Lower end of the confidence interval, infinite for the alternative "less".
+    ci_high : float
+        Upper end of the confidence interval, infinite for the alternative "greater".
     variant : str
         ``"corrected resampled t"``.
     df : int
         Degrees of freedom, the number of differences less one.
     std_error : float
         Standard error of the estimate, with the correction.
+
+    Examples
+    --------
+    >>> from sklearn_pairboot.inference import corrected_resampled_ttest
+    >>> corrected_resampled_ttest([0.1, 0.2, 0.0], n_train=2, n_test=1).variant
+    'corrected resampled t'
     """
 
     estimate: float
