@@ -169,7 +169,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from sklearn_pairboot.comparator import PairedBootstrapComparator
+    >>> from sklearn_pairboot import PairedBootstrapComparator
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> comparator = PairedBootstrapComparator(
     ...     [

@@ -132,7 +132,7 @@ class ClusterBootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
-    >>> from sklearn_pairboot.scorer import ClusterBootstrapScorer
+    >>> from sklearn_pairboot import ClusterBootstrapScorer
     >>> X, y = make_classification(n_samples=240, random_state=0)
     >>> patient = np.arange(240) // 4
     >>> lower = ClusterBootstrapScorer("roc_auc", returns="lower")

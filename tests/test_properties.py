@@ -448,6 +448,20 @@ def test_parallel_runs_are_bit_identical_req_D19(monkeypatch, backend, n_rows):
             assert_same(compare_predictions(y, answers, **options), serial)
 
 
+def test_threads_do_not_lift_the_limit_of_one_another(monkeypatch):
+    # BLAS with several threads splits a product, and adds up in another order: last digits differ.
+    monkeypatch.setattr(engine, "_PARALLEL_WEIGHTS", 0)
+    y, answers = probabilities(0, 3000)
+    options = {"scoring": ["neg_log_loss"], "n_resamples": 600, "random_state": 0}
+    serial = compare_predictions(y, answers, **options)
+    threads = [pool["num_threads"] for pool in threadpoolctl.threadpool_info()]
+    with joblib.parallel_config(backend="threading"):
+        for _ in range(5):
+            parallel = compare_predictions(y, answers, n_jobs=3, **options)
+            np.testing.assert_array_equal(parallel.replicates, serial.replicates)
+    assert [pool["num_threads"] for pool in threadpoolctl.threadpool_info()] == threads
+
+
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_parallel_replay_is_bit_identical_case_C127(backend):
     y, answers = values(0, 700)

@@ -165,14 +165,6 @@ def test_versions_are_recorded():
     assert result(versions={"numpy": "9.9"}).versions == {"numpy": "9.9"}
 
 
-def test_version_of_a_folder_that_is_not_installed_is_unknown(monkeypatch):
-    def version(package):
-        raise metadata.PackageNotFoundError(package)
-
-    monkeypatch.setattr(metadata, "version", version)
-    assert result().versions["sklearn-pairboot"] == "unknown"
-
-
 def test_printing():
     found = result()
     assert repr(found) == (

@@ -15,9 +15,14 @@ CountArray = NDArray[np.integer[Any]]
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
-# A block must stay in cache, yet what a block costs whatever its size, 0.1 ms, must not show.
+# Work on counts must stay in cache, yet what a block costs whatever its size, 0.1 ms, must not
+# show. Larger blocks are drawn, and ranks evaluated, in slices of this size.
 _MOST_COUNTS_OF_BLOCK = 200_000
 _MOST_ROWS_OF_BLOCK = 4096
+# Terms of sums are read once a block. Measured with 100,000 units and 6 terms, ns per count of
+# the matrix product: 2.0 with 2 resamples in a block, 0.8 with 8, 0.8 with 16.
+_LEAST_ROWS_OF_BLOCK = 8
+_MOST_FLOATS_OF_BLOCK = 16_000_000
 
 _TABLE_SIZE = 256
 _MARKER = 255  # table entry for "not decided by this byte"; far above any Poisson count met here
@@ -38,8 +43,17 @@ _MERGE_RATIO = 35
 
 
 def choose_block_size(n_units: int) -> int:
-    """Give the resamples of a block: 100,000 to 200,000 counts, but 1 to 4096 resamples."""
-    return min(_MOST_ROWS_OF_BLOCK, max(1, _MOST_COUNTS_OF_BLOCK // n_units))
+    """Give the resamples of a block: 100,000 to 200,000 counts, but 8 to 4096 resamples.
+
+    Fewer than 8 only where their float64 weights would take more than 128 MB.
+    """
+    least = max(1, min(_LEAST_ROWS_OF_BLOCK, _MOST_FLOATS_OF_BLOCK // n_units))
+    return min(_MOST_ROWS_OF_BLOCK, max(least, resamples_in_cache(n_units)))
+
+
+def resamples_in_cache(n_units: int) -> int:
+    """Give the number of resamples whose counts stay in cache together, at least one."""
+    return max(1, _MOST_COUNTS_OF_BLOCK // n_units)
 
 
 def should_merge(n_units: int, n_distinct: int) -> bool:
@@ -75,6 +89,13 @@ def draw_counts(
     """
     if rate is None:
         rate = max(0.25, 1.0 - _DEVIATIONS_BELOW / n_units**0.5)
+    n_at_once = resamples_in_cache(n_units)
+    if n_resamples > n_at_once:
+        parts = [
+            draw_counts(bit_generator, n_units, min(n_at_once, n_resamples - start), rate=rate)
+            for start in range(0, n_resamples, n_at_once)
+        ]
+        return np.concatenate(parts)
     generator = Generator(bit_generator)
     counts = _draw_poisson(bit_generator, n_resamples * n_units, rate).reshape(-1, n_units)
     totals = _sum_rows(counts)

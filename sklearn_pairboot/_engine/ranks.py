@@ -6,7 +6,7 @@ up to its block of ties.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.concordance import auc_without_each, concordance_matrix
+from sklearn_pairboot._engine.counts import resamples_in_cache
 from sklearn_pairboot._engine.kernels import no_mask
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import (
@@ -97,6 +98,21 @@ class RankKernel:
             "rankings": (),
         }
 
+    def _in_slices(self, evaluate: Callable[[Weights], Values], weights: Weights) -> Values:
+        """Evaluate a block in slices that stay in cache."""
+        n_at_once = resamples_in_cache(max(self.units.n_rows, self.units.n_units))
+        if len(weights.counts) <= n_at_once:
+            return evaluate(weights)
+        parts = [
+            evaluate(Weights(weights.counts[start : start + n_at_once], weights.workspace))
+            for start in range(0, len(weights.counts), n_at_once)
+        ]
+        return Values(
+            np.concatenate([part.values for part in parts]),
+            np.concatenate([part.undefined for part in parts]),
+            np.concatenate([part.zero_division for part in parts]),
+        )
+
     def _row_weights(self, weights: Weights) -> NDArray[Any]:
         if self.units.of_row is None:
             rows = weights.counts
@@ -141,9 +157,12 @@ class AUCKernel(RankKernel):
 
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the AUC of every model for a block of unit weights."""
-        return self._by_clusters(weights) if self.matrices else self._by_rows(weights)
+        return (
+            self._by_clusters(weights) if self.matrices else self._in_slices(self._by_rows, weights)
+        )
 
     def _by_rows(self, weights: Weights) -> Values:
+        """Evaluate resamples few enough to stay in cache."""
         rows, workspace = self._row_weights(weights), weights.workspace
         n_negatives = int(np.count_nonzero(~self.positive))
         values = np.empty((len(rows), self.n_models))
@@ -213,6 +232,10 @@ class AveragePrecisionKernel(RankKernel):
 
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the average precision of every model for a block of unit weights."""
+        return self._in_slices(self._by_rows, weights)
+
+    def _by_rows(self, weights: Weights) -> Values:
+        """Evaluate resamples few enough to stay in cache."""
         rows, workspace = self._row_weights(weights), weights.workspace
         n_negatives = int(np.count_nonzero(~self.positive))
         values = np.empty((len(rows), self.n_models))

@@ -20,7 +20,7 @@ from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.replay import ReplayKernel
 from sklearn_pairboot._scoring.resolve import Metric
-from sklearn_pairboot._tables import MetricInfo, Settings, check_baseline
+from sklearn_pairboot._tables import UNDEFINED_SHARE, MetricInfo, Settings, check_baseline
 from sklearn_pairboot.comparison._options import Options, entropy_of
 from sklearn_pairboot.result import ComparisonResult
 
@@ -164,16 +164,27 @@ def _unit_notes(units: Units) -> list[str]:
     ]
 
 
+def _lost_folds_note(
+    distribution: BootstrapDistribution, metric: int, name: str, n_lost: int
+) -> list[str]:
+    """Note fold values that are undefined in resamples, where they are more than a few."""
+    n_folds = len(getattr(distribution.kernels[metric], "folds", ()))
+    n_values = n_folds * len(distribution.replicates)
+    if n_lost <= UNDEFINED_SHARE * n_values:
+        return []
+    return [
+        f"{name}: {n_lost} of {n_values} fold values were undefined in the resamples; the mean of "
+        "a resample runs over the folds where the metric is defined for every model. Fewer and "
+        "larger folds lose fewer, and answers pooled over the folds none (compare_predictions)."
+    ]
+
+
 def _message_notes(distribution: BootstrapDistribution, names: Sequence[str]) -> list[str]:
     """Warn once per cause met while scoring resamples, and keep it as a note."""
     notes = []
     for metric, text, count in distribution.messages:
         if text == LOST_FOLDS:
-            notes.append(
-                f"{names[metric]}: {count} fold values were undefined in the "
-                f"{len(distribution.replicates)} resamples; the mean of a resample runs over the "
-                "folds where the metric is defined for every model."
-            )
+            notes += _lost_folds_note(distribution, metric, names[metric], count)
             continue
         note = f"{names[metric]}: {text} (met {count} times while scoring resamples)"
         warnings.warn(note, UserWarning, stacklevel=5)

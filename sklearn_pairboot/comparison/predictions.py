@@ -205,6 +205,11 @@ def _record(
         f"The answers of model {name!r}",
         "Rows cannot be dropped for one model alone: repair them, or drop them for all models.",
     )
+    if response == "predict_proba" and array.ndim == 1 and len(labels) > 2:
+        raise ValueError(
+            f"`predictions` must have one column for each of the {len(labels)} classes for "
+            f"{metrics[0].name}, got shape {array.shape} for model {name!r}."
+        )
     if response == "predict":
         return RecordedEstimator.from_arrays(predict=array)
     classes = _ordered_classes(labels, array, metrics, pos_label)

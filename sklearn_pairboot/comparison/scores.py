@@ -27,6 +27,7 @@ from sklearn_pairboot._tables import check_baseline, check_choice
 from sklearn_pairboot.comparison._options import Options, with_common_parameters
 from sklearn_pairboot.comparison._run import compare_kernels
 from sklearn_pairboot.comparison._warnings import repeated_ids_note
+from sklearn_pairboot.resampling import StratifiedBootstrap
 from sklearn_pairboot.result import ComparisonResult
 
 METRIC = "mean_score"
@@ -143,7 +144,12 @@ def compare_scores(
     _check_overflow(table, weight)
     if len(table) < 2:
         raise ValueError(f"`scores` must have at least 2 rows with scores, got {len(table)}.")
-    units = options.plan(groups).resampling_units(len(table), groups=groups)
+    plan = options.plan(groups)
+    if isinstance(plan, StratifiedBootstrap) and plan.strata is not None and not kept.all():
+        check_length(plain(plan.strata), n_rows, "`strata`")
+        strata = [label for label, keep in zip(list(plan.strata), kept, strict=True) if keep]
+        plan = StratifiedBootstrap(strata)
+    units = plan.resampling_units(len(table), groups=groups)
     row_weight = np.ones(len(table)) if weight is None else weight
     return compare_kernels(
         [item_means(table, row_weight, units)],

@@ -75,7 +75,8 @@ def test_every_model_predicts_once(binary):
     _, X, y = binary
     model = Counted().fit(X, y)
     calls.clear()
-    scoring = {"loss": "neg_log_loss", "brier": "neg_brier_score", "d2": "d2_log_loss_score"}
+    d2 = make_scorer(metrics.d2_log_loss_score, response_method="predict_proba")
+    scoring = {"loss": "neg_log_loss", "brier": "neg_brier_score", "d2": d2}
     compare((None, X, y), scoring, {"m": model})
     assert calls == [60]
 

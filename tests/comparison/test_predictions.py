@@ -624,3 +624,8 @@ def test_labels_that_the_truths_lack_are_wrong_answers():
 
 def test_what_is_held_fixed_is_said():
     assert compare().held_fixed == "the trained models"
+
+
+def test_one_column_of_probabilities_is_refused_for_three_classes():
+    with pytest.raises(ValueError, match=r"one column for each of the 3 classes .* shape \(4,\)"):
+        compare_predictions([0, 1, 2, 0], {"a": [0.1, 0.2, 0.3, 0.4]}, scoring="neg_log_loss")

@@ -593,3 +593,18 @@ def test_what_is_held_fixed_is_said():
     assert result.held_fixed == "the models and their scores"
     assert result.held_fixed in result.summary()
     assert result.metrics == ("mean_score",)
+
+
+def test_strata_of_dropped_items_are_dropped_too():
+    scores = {"old": [1.0, None, 0.0, 1.0, 0.0], "new": [1.0, 1.0, 1.0, 0.0, 0.0]}
+    strata = ["x", "x", "x", "y", "y"]
+    dropped = compare_scores(
+        scores, missing="drop", resampling=StratifiedBootstrap(strata), n_resamples="exact"
+    )
+    kept = [0, 2, 3, 4]
+    by_hand = compare_scores(
+        {name: [values[row] for row in kept] for name, values in scores.items()},
+        resampling=StratifiedBootstrap([strata[row] for row in kept]),
+        n_resamples="exact",
+    )
+    assert dropped.differences == by_hand.differences

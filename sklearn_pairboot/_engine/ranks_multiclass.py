@@ -1,0 +1,171 @@
+"""Rank metrics of several classes: means of binary ones, class against rest or class by class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_pairboot._engine.kernels import no_mask
+from sklearn_pairboot._engine.ranks import AUCKernel, AveragePrecisionKernel
+from sklearn_pairboot._engine.ranks_partial import leave_out
+from sklearn_pairboot._engine.units import Units
+from sklearn_pairboot._engine.weights import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    LeaveOneOut,
+    Values,
+    Weights,
+)
+
+RankPart = AUCKernel | AveragePrecisionKernel
+
+# Parts share their arrays between blocks while all of them together stay below this many rows.
+_KEPT_ROWS = 2**24
+# Below this share of the total, what is left without a unit is rounding, not data.
+_RESIDUE = 1e-13
+
+
+@dataclass(frozen=True)
+class MulticlassKernel:
+    """Mean of a binary rank metric over classes, or over ordered pairs of classes.
+
+    ``scores`` holds one array of shape (n_rows, n_classes) a model, ``codes`` the class of each
+    row. ``scheme`` is ``"ovr"``, each class against all others, or ``"ovo"``, each class against
+    each other one by its own scores. ``average`` is ``"macro"`` or ``"weighted"``: by the weight
+    of the class, or of the two classes. Undefined where a class is absent.
+    """
+
+    scores: tuple[FloatArray, ...]
+    codes: IntArray
+    units: Units
+    row_weight: FloatArray | None = None
+    part_type: type[AUCKernel] | type[AveragePrecisionKernel] = AUCKernel
+    scheme: str = "ovr"
+    average: str = "macro"
+    parts: tuple[RankPart, ...] = ()
+    path: str = field(default="ranks", init=False)
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            make = self._against_rest if self.scheme == "ovr" else self._against
+            parts = tuple(make(*classes) for classes in self._members())
+            object.__setattr__(self, "parts", parts)
+
+    @property
+    def n_models(self) -> int:
+        """Number of models."""
+        return len(self.scores)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.scores[0].shape[1])
+
+    def _members(self) -> list[tuple[int, ...]]:
+        """Classes whose weight each part has in the weighted average; the positive one first."""
+        classes = range(self.n_classes)
+        if self.scheme == "ovr":
+            return [(own,) for own in classes]
+        return [(own, other) for own in classes for other in classes if own != other]
+
+    def _against_rest(self, own: int) -> RankPart:
+        columns = tuple(np.ascontiguousarray(scores[:, own]) for scores in self.scores)
+        return self.part_type(columns, self.codes == own, self.units, self.row_weight)
+
+    def _against(self, own: int, other: int) -> RankPart:
+        rows = np.flatnonzero((self.codes == own) | (self.codes == other))
+        of_row = rows if self.units.of_row is None else self.units.of_row[rows]
+        return self.part_type(
+            tuple(scores[rows, own] for scores in self.scores),
+            self.codes[rows] == own,
+            Units(len(rows), self.units.n_units, of_row),
+            None if self.row_weight is None else self.row_weight[rows],
+        )
+
+    def evaluate(self, weights: Weights) -> Values:
+        """Evaluate the mean of every model for a block of unit weights."""
+        kept = sum(part.units.n_rows for part in self.parts) <= _KEPT_ROWS
+        shape = (len(self.parts), len(weights.counts), self.n_models)
+        values, missing = np.empty(shape), no_mask(shape)
+        for number, part in enumerate(self.parts):
+            of_part = part.evaluate(weights if kept else Weights(weights.counts))
+            values[number], missing[number] = of_part.values, of_part.undefined
+        shares = weights.floats @ self._part_weights() if self.average == "weighted" else None
+        undefined: BoolArray = np.any(missing, axis=0)
+        return Values(_mean(values, shares), undefined, no_mask(undefined.shape))
+
+    def _part_weights(self) -> FloatArray:
+        """Weight of each unit in each part's share of the average."""
+        weight = np.ones(len(self.codes)) if self.row_weight is None else self.row_weight
+        members = np.zeros((self.n_classes, len(self.parts)))
+        for number, classes in enumerate(self._members()):
+            members[list(classes), number] = 1.0
+        of_class = weight[:, None] * np.equal(self.codes[:, None], np.arange(self.n_classes))
+        return self.units.sum_rows(of_class) @ members
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """Evaluate without each unit, in closed form where the binary metric has one."""
+        equal_rows = self.units.of_row is None and self.row_weight is None
+        if self.part_type is not AUCKernel and not equal_rows:
+            return leave_out(self.evaluate, self.units, self.n_models * len(self.parts))
+        values = np.stack([part.leave_one_out().values for part in self.parts])
+        shares = None
+        if self.average == "weighted":
+            own = self._part_weights()
+            total = own.sum(axis=0)
+            shares = total - own
+            shares[shares <= _RESIDUE * total] = 0.0
+        return LeaveOneOut(_mean(values, shares))
+
+    def unit_keys(self) -> Sequence[NDArray[Any]] | None:
+        """Rows with equal scores, class and weight are equal; clusters are never merged."""
+        if self.units.of_row is not None:
+            return None
+        keys: list[NDArray[Any]] = [self.codes, *np.hstack(self.scores).T]
+        return keys if self.row_weight is None else [*keys, self.row_weight]
+
+    def take_units(self, units: IntArray) -> MulticlassKernel:
+        """Keep representatives of merged rows."""
+        return replace(
+            self,
+            scores=tuple(scores[units] for scores in self.scores),
+            codes=self.codes[units],
+            units=Units(len(units), len(units)),
+            row_weight=None if self.row_weight is None else self.row_weight[units],
+            parts=(),
+        )
+
+
+def over_cells(
+    part_type: type[AUCKernel] | type[AveragePrecisionKernel],
+    scores: tuple[FloatArray, ...],
+    codes: IntArray,
+    units: Units,
+    row_weight: FloatArray | None,
+) -> RankPart:
+    """Build the micro average: each row and class is a case, positive if the class is its own."""
+    n_rows, n_classes = scores[0].shape
+    of_row = np.arange(n_rows) if units.of_row is None else units.of_row
+    return part_type(
+        tuple(np.ravel(of_model) for of_model in scores),
+        np.equal(codes[:, None], np.arange(n_classes)).ravel(),
+        Units(n_rows * n_classes, units.n_units, np.repeat(of_row, n_classes)),
+        None if row_weight is None else np.repeat(row_weight, n_classes),
+    )
+
+
+def _mean(values: FloatArray, shares: FloatArray | None) -> FloatArray:
+    """Average over parts, (n_parts, n_resamples, n_models), with shares (n_resamples, n_parts)."""
+    mean: FloatArray
+    if shares is None:
+        mean = values.mean(axis=0)
+    else:
+        total = shares.sum(axis=1)
+        total[total == 0] = np.nan
+        mean = np.einsum("prm,rp->rm", values, shares) / total[:, None]
+    return mean

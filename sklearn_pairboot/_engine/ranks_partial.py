@@ -1,0 +1,183 @@
+"""Partial area under the ROC curve, up to a largest false positive rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_pairboot._engine.counts import resamples_in_cache
+from sklearn_pairboot._engine.ranks import RankKernel
+from sklearn_pairboot._engine.units import Units
+from sklearn_pairboot._engine.weights import (
+    FloatArray,
+    IntArray,
+    LeaveOneOut,
+    Values,
+    Weights,
+    Workspace,
+    take,
+)
+
+# A literal leave-one-out may touch this many weights; beyond it units are left out in groups.
+_LITERAL_JACKKNIFE = 200_000_000
+_JACKKNIFE_GROUPS = 200
+
+
+@dataclass(frozen=True)
+class Descent:
+    """The rows of one model from the highest score down, negatives first, then positives.
+
+    Block i holds the negatives from ``starts[i]`` to ``starts[i + 1]``; ``above`` counts the
+    positives with a greater score, ``upto`` those with a not smaller one. Where ``upto`` is
+    ``None`` no positive is tied with a negative, and every negative is a block of its own.
+    """
+
+    order: NDArray[np.intp]
+    starts: NDArray[np.intp]
+    above: NDArray[np.intp]
+    upto: NDArray[np.intp] | None
+
+
+def descend(scores: FloatArray, order: NDArray[np.intp], n_negatives: int) -> Descent:
+    """Turn an ascending order, negatives first, into blocks of the ROC curve's steps."""
+    negatives, positives = order[:n_negatives][::-1], order[n_negatives:][::-1]
+    falling, rising = scores[negatives], scores[positives][::-1]
+    above = len(rising) - np.searchsorted(rising, falling, side="right")
+    upto = len(rising) - np.searchsorted(rising, falling, side="left")
+    starts = np.arange(n_negatives + 1)
+    tied = bool(np.any(above != upto))
+    if tied:
+        first = np.flatnonzero(np.concatenate([[True], falling[1:] != falling[:-1]]))
+        starts = np.append(first, n_negatives)
+        above, upto = above[first], upto[first]
+    return Descent(np.concatenate([negatives, positives]), starts, above, upto if tied else None)
+
+
+@dataclass(frozen=True)
+class PartialAUCKernel(RankKernel):
+    """Area under the ROC curve up to ``max_fpr``, standardised as McClish did.
+
+    The curve is linear within a block of equal scores and where ``max_fpr`` cuts it.
+    """
+
+    max_fpr: float = 0.5
+    descents: tuple[Descent, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.descents:
+            n_negatives = int(np.count_nonzero(~self.positive))
+            descents = tuple(
+                descend(scores, ranking.order, n_negatives)
+                for scores, ranking in zip(self.scores, self.rankings, strict=True)
+            )
+            object.__setattr__(self, "descents", descents)
+
+    def evaluate(self, weights: Weights) -> Values:
+        """Evaluate the partial area of every model for a block of unit weights."""
+        return self._in_slices(self._by_rows, weights)
+
+    def _by_rows(self, weights: Weights) -> Values:
+        """Evaluate resamples few enough to stay in cache."""
+        rows, workspace = self._row_weights(weights), weights.workspace
+        n_negatives = int(np.count_nonzero(~self.positive))
+        values = np.empty((len(rows), self.n_models))
+        smallest, largest = 0.5 * self.max_fpr**2, self.max_fpr
+        for model, descent in enumerate(self.descents):
+            ordered = take(workspace, "ordered", rows, descent.order)
+            false = self._cumulative("false", ordered[:, :n_negatives], workspace)
+            true = self._cumulative("true", ordered[:, n_negatives:], workspace)
+            if model == 0:
+                weight_of_pairs = false[:, -1].astype(np.float64) * true[:, -1]
+                limit = self.max_fpr * false[:, -1]
+                missing = weight_of_pairs == 0
+                weight_of_pairs[missing] = 1.0
+            area = _area(false, true, descent, limit, workspace) / weight_of_pairs
+            values[:, model] = 0.5 * (1 + (area - smallest) / (largest - smallest))
+        return self._values(values, missing)
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """Evaluate without each unit, or group of units where they are many."""
+        return leave_out(self.evaluate, self.units, self.n_models)
+
+    def take_units(self, units: IntArray) -> PartialAUCKernel:
+        """Keep representatives of merged rows."""
+        return replace(self, **self._take(units), descents=())
+
+
+def _area(
+    false: NDArray[Any],
+    true: NDArray[Any],
+    descent: Descent,
+    limit: FloatArray,
+    workspace: Workspace,
+) -> FloatArray:
+    """Integrate the weight of the positives over the weight of the negatives up to a limit."""
+    n_reached = _n_reached(false, limit)
+    if descent.upto is None:
+        start, end = false[:, :n_reached], false[:, 1 : n_reached + 1]
+        n_blocks = n_reached
+    else:
+        n_blocks = int(np.searchsorted(descent.starts[:-1], n_reached, side="left"))
+        # Which blocks are reached differs by resample, so these arrays are not kept.
+        start = np.take(false, descent.starts[:n_blocks], axis=1)
+        end = np.take(false, descent.starts[1 : n_blocks + 1], axis=1)
+    shape = len(false), n_blocks
+    used = _part(workspace, "used", shape, false.size, np.float64)
+    np.minimum(end, limit[:, None], out=used)
+    used -= start
+    np.maximum(used, 0.0, out=used)
+    height = _part(workspace, "height", shape, false.size, true.dtype)
+    np.take(true, descent.above[:n_blocks], axis=1, out=height, mode="clip")
+    area: FloatArray = np.einsum("bi,bi->b", used, height)
+    if descent.upto is not None:
+        width = (end - start).astype(np.float64)
+        width[width == 0] = 1.0
+        rise = np.take(true, descent.upto[:n_blocks], axis=1) - height
+        area += 0.5 * np.einsum("bi,bi->b", used * used / width, rise)
+    return area
+
+
+def _n_reached(false: NDArray[Any], limit: FloatArray) -> int:
+    """Count the negatives, from the top, that begin below the limit in any resample."""
+    low, high = 0, false.shape[1] - 1
+    while low < high:
+        middle = (low + high) // 2
+        if np.all(false[:, middle] >= limit):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _part(
+    workspace: Workspace, name: str, shape: tuple[int, int], capacity: int, dtype: Any
+) -> NDArray[Any]:
+    """Give an array whose size changes from slice to slice a part of one that stays."""
+    flat = workspace.array(name, (capacity,), dtype)
+    return flat[: shape[0] * shape[1]].reshape(shape)
+
+
+def leave_out(
+    evaluate: Callable[[Weights], Values], units: Units, n_evaluations: int
+) -> LeaveOneOut:
+    """Evaluate without each unit, or without each of some groups where units are many.
+
+    ``n_evaluations`` says how often the evaluation of one resample goes through the rows.
+    """
+    n_units = units.n_units
+    literal = n_units * units.n_rows * n_evaluations <= _LITERAL_JACKKNIFE
+    groups = np.arange(n_units) if literal else np.arange(n_units) % _JACKKNIFE_GROUPS
+    n_groups = int(groups.max()) + 1
+    n_at_once = resamples_in_cache(max(units.n_rows, n_units))
+    workspace = Workspace()
+    values = []
+    for start in range(0, n_groups, n_at_once):
+        left_out = np.arange(start, min(start + n_at_once, n_groups))
+        kept = (groups != left_out[:, None]).astype(np.uint8)
+        values.append(evaluate(Weights(kept, workspace)).values)
+    return LeaveOneOut(np.concatenate(values), grouped=n_groups < n_units)

@@ -1,0 +1,396 @@
+"""Kernels of the metrics that are weighted sums and not among the first ones in `builtin`.
+
+Whatever a builder does not serve, and whatever scikit-learn would refuse or warn of, gives
+``None``: the scorer is replayed on the drawn rows.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+from sklearn import metrics
+
+from sklearn_pairboot._engine import formulas
+from sklearn_pairboot._engine.explained import ExplainedKernel, d2_brier, d2_log_loss
+from sklearn_pairboot._engine.kernels import SumsKernel
+from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
+from sklearn_pairboot._scoring.problem import Problem
+from sklearn_pairboot._scoring.resolve import resolve_scoring
+
+Builder = Callable[..., Kernel | None]
+
+
+# Values
+
+
+def percentage_error(problem: Problem, multioutput: Any = "uniform_average") -> Kernel | None:
+    """Mean absolute error relative to the truth, or to a tiny number where that is zero."""
+    values = _values(problem)
+    if values is None or not _is_uniform(multioutput):
+        return None
+    truth, predicted = values
+    least = np.finfo(np.float64).eps
+    with np.errstate(over="ignore"):
+        errors = np.abs(predicted - truth) / np.maximum(np.abs(truth), least)
+    return _mean(problem, errors)
+
+
+def squared_log_error(
+    problem: Problem, *, root: bool = False, multioutput: Any = "uniform_average"
+) -> Kernel | None:
+    """Mean squared difference of the logarithms of one plus the values, or its root."""
+    values = _values(problem)
+    if values is None or not _is_uniform(multioutput):
+        return None
+    truth, predicted = values
+    if truth.min() <= -1 or predicted.min() <= -1:
+        return None
+    return _mean(problem, (np.log1p(truth) - np.log1p(predicted)) ** 2, root=root)
+
+
+def pinball_loss(
+    problem: Problem, alpha: float = 0.5, multioutput: Any = "uniform_average"
+) -> Kernel | None:
+    """Mean pinball loss of a quantile."""
+    values = _values(problem)
+    if values is None or not _is_uniform(multioutput):
+        return None
+    if not isinstance(alpha, Real) or not 0 <= alpha <= 1:
+        return None
+    errors = values[0] - values[1]
+    return _mean(problem, np.where(errors >= 0, alpha, alpha - 1) * errors)
+
+
+def tweedie_deviance(problem: Problem, power: float = 0) -> Kernel | None:
+    """Mean deviance of the normal, Poisson, gamma or another Tweedie distribution."""
+    deviances = _tweedie(problem, power)
+    return None if deviances is None else _mean(problem, deviances)
+
+
+def d2_tweedie(problem: Problem, power: float = 0) -> Kernel | None:
+    """Share of the Tweedie deviance explained."""
+    deviances = _tweedie(problem, power)
+    if deviances is None:
+        return None
+    truth = problem.y.astype(np.float64)
+    if power != 0 and (truth.min() < 0 or np.average(truth, weights=problem.row_weight) <= 0):
+        return None
+    return _explained(problem, truth[:, None], deviances, float(power))
+
+
+def explained_variance(
+    problem: Problem, multioutput: Any = "uniform_average", force_finite: bool = True
+) -> Kernel | None:
+    """Share of variance explained; undefined for constant truths whatever ``force_finite``."""
+    values = _values(problem)
+    if values is None or not _is_uniform(multioutput, "variance_weighted"):
+        return None
+    truth, predicted = values
+    columns = np.hstack([truth, truth - predicted])
+    return _explained(problem, columns, np.empty((len(truth), 0)))
+
+
+# Labels
+
+
+def wrong_share(problem: Problem, normalize: bool = True) -> Kernel | None:
+    """Share, or weighted number, of wrong rows: zero-one loss and, of one label, Hamming loss."""
+    encoded = None if problem.kind == "continuous" else problem.encoded()
+    if encoded is None:
+        return None
+    truth, predictions, _ = encoded
+    wrong = np.column_stack([truth != predicted for predicted in predictions]).astype(np.float64)
+    return _mean(problem, wrong, normalize=normalize)
+
+
+def likelihood_ratio(problem: Problem, *, positive: bool) -> Kernel | None:
+    """Likelihood ratio of a positive or negative prediction; the larger label is positive."""
+    encoded = problem.encoded() if problem.kind == "binary" else None
+    if encoded is None or problem.sample_weight is not None:  # the scorers take no weights
+        return None
+    truth, predictions, labels = encoded
+    if len(labels) != 2 or len(np.unique(truth)) != 2:
+        return None
+    parameters = inspect.signature(metrics.class_likelihood_ratios).parameters
+    formula = partial(
+        _likelihood_ratio,
+        positive=positive,
+        otherwise=1.0 if "replace_undefined_by" in parameters else np.nan,
+    )
+    true = np.column_stack([truth == 0, truth == 1])
+    hits = [np.where(true, (codes == int(positive))[:, None], False) for codes in predictions]
+    terms = np.hstack([true, *hits]).astype(np.float64)
+    return SumsKernel.from_rows(terms, formula, len(predictions), problem.units)
+
+
+def _likelihood_ratio(sums: FloatArray, *, positive: bool, otherwise: float) -> formulas.Formula:
+    """Ratio of two rates. Terms: rows by class, then for each model those so predicted by class.
+
+    As in scikit-learn, ``otherwise`` stands where no negative is so predicted, and only where
+    some are, a lack of positives leaves the ratio undefined.
+    """
+    n_negative, n_positive = sums[:, :1], sums[:, 1:2]
+    of_negative, of_positive = sums[:, 2::2], sums[:, 3::2]
+    denominator = of_negative * n_positive
+    values = formulas.ratio(of_positive * n_negative, denominator, np.nan)
+    values[of_negative == 0] = otherwise
+    undefined = np.isnan(values)
+    return formulas.Formula(values, undefined, (of_negative == 0) & ~undefined)
+
+
+# Probabilities and decision values
+
+
+def top_k_accuracy(
+    problem: Problem, k: int = 2, normalize: bool = True, labels: Any = None
+) -> Kernel | None:
+    """Share, or weighted number, of rows whose true class is among the ``k`` highest scores."""
+    truth_and_classes = _true_classes(problem, labels)
+    if truth_and_classes is None or not isinstance(k, Integral) or k < 1:
+        return None
+    truth, classes = truth_and_classes
+    if k >= len(classes):  # always one, of which scikit-learn warns
+        return None
+    hits = []
+    for _, scores in problem.responses(("decision_function", "predict_proba")):
+        if len(classes) == 2:
+            hit = _hits_of_two_classes(truth, scores)
+        elif scores.ndim == 2 and scores.shape[1] == len(classes):
+            highest = np.argsort(scores, axis=1, kind="mergesort")[:, ::-1][:, :k]
+            hit = (highest == truth[:, None]).any(axis=1)
+        else:
+            return None
+        if hit is None:
+            return None
+        hits.append(hit)
+    return _mean(problem, np.column_stack(hits).astype(np.float64), normalize=normalize)
+
+
+def _hits_of_two_classes(truth: IntArray, scores: FloatArray) -> NDArray[np.bool_] | None:
+    """Tell which rows are right; ``None`` where the threshold would depend on the rows drawn."""
+    if scores.ndim == 2:
+        scores = scores[:, 1]
+    # scikit-learn takes scores that all lie in [0, 1] for probabilities.
+    probabilities = scores.min() >= 0 and scores.max() <= 1
+    if not probabilities and np.any((scores > 0) & (scores <= 0.5)):
+        return None
+    return np.asarray((scores > 0.5) == truth)
+
+
+def d2_log_loss_score(problem: Problem, labels: Any = None) -> Kernel | None:
+    """Share of the log loss explained, against the shares of the classes drawn."""
+    outcomes = _outcomes(problem, labels)
+    if outcomes is None:
+        return None
+    true, probabilities = outcomes
+    eps = np.finfo(np.float64).eps
+    losses = [
+        -np.log(np.clip(answers[true.astype(bool)], eps, 1 - eps)) for answers in probabilities
+    ]
+    return _against_shares(problem, true, losses, d2_log_loss)
+
+
+def d2_brier_score(problem: Problem, pos_label: Any = None, labels: Any = None) -> Kernel | None:
+    """Share of the Brier score explained, against the shares of the classes drawn."""
+    outcomes = _outcomes(problem, labels)
+    if outcomes is None:
+        return None
+    true, probabilities = outcomes
+    if true.shape[1] == 2:
+        if pos_label is not None and pos_label not in problem.classes()[0].tolist():
+            return None
+    losses = [((true - answers) ** 2).sum(axis=1) for answers in probabilities]
+    return _against_shares(problem, true, losses, d2_brier)
+
+
+def hinge_loss(problem: Problem, labels: Any = None) -> Kernel | None:
+    """Mean hinge loss of decision values.
+
+    Of two classes the second counts as positive in every resample. scikit-learn takes the class
+    that is left for the negative one where all drawn rows belong to one, whatever ``labels``.
+    """
+    truth_and_classes = _true_classes(problem, labels)
+    if truth_and_classes is None or any(
+        "decision_function" not in record.responses for record in problem.records
+    ):
+        return None
+    truth, classes = truth_and_classes
+    losses = []
+    for _, scores in problem.responses(("decision_function",)):
+        if len(classes) == 2 and scores.ndim == 1:
+            margin = np.where(truth == 1, scores, -scores)
+        elif len(classes) > 2 and scores.ndim == 2 and scores.shape[1] == len(classes):
+            true = np.equal(truth[:, None], np.arange(len(classes)))
+            margin = scores[true] - np.where(true, -np.inf, scores).max(axis=1)
+        else:
+            return None
+        losses.append(np.maximum(1 - margin, 0))
+    return _mean(problem, np.column_stack(losses))
+
+
+# What the builders share
+
+
+def _values(problem: Problem) -> tuple[FloatArray, FloatArray] | None:
+    """Truths, shape (n_rows, 1), and predictions, shape (n_rows, n_models); one output only."""
+    predictions = problem.predictions()
+    if any(array.ndim != 1 or array.dtype.kind not in "iuf" for array in [problem.y, *predictions]):
+        return None
+    truth = problem.y.astype(np.float64)[:, None]
+    return truth, np.column_stack(predictions).astype(np.float64)
+
+
+def _is_uniform(multioutput: Any, *others: str) -> bool:
+    return isinstance(multioutput, str) and multioutput in ("uniform_average", *others)
+
+
+def _mean(
+    problem: Problem, scores: FloatArray, *, normalize: bool = True, root: bool = False
+) -> SumsKernel | None:
+    """Mean or sum of per-row scores, shape (n_rows, n_models)."""
+    weight = problem.row_weight[:, None]
+    with np.errstate(over="ignore", invalid="ignore"):
+        terms = weight * scores
+        if not _fits(terms):
+            return None
+    n_models = scores.shape[1]
+    if not normalize:
+        return SumsKernel.from_rows(terms, formulas.total, n_models, problem.units)
+    return SumsKernel.from_rows(
+        np.hstack([weight, terms]),
+        partial(formulas.mean, root=root),
+        n_models,
+        problem.units,
+        scale=np.nan if root else float(np.abs(scores).max()),
+    )
+
+
+def _tweedie(problem: Problem, power: Any) -> FloatArray | None:
+    """Deviance of every row and model; ``None`` outside of the power's domain."""
+    values = _values(problem)
+    if values is None or not isinstance(power, Real) or 0 < power < 1:
+        return None
+    truth, predicted = values
+    p = float(power)
+    if p == 0:
+        with np.errstate(over="ignore"):
+            return np.asarray((truth - predicted) ** 2)
+    least = truth.min()
+    if predicted.min() <= 0 or (1 <= p < 2 and least < 0) or (p >= 2 and least <= 0):
+        return None
+    with np.errstate(all="ignore"):  # what is not finite is found by the callers
+        if p == 1:
+            return np.asarray(2 * (xlogy(truth, truth / predicted) - truth + predicted))
+        if p == 2:
+            return np.asarray(2 * (np.log(predicted / truth) + truth / predicted - 1))
+        constant = np.maximum(truth, 0.0) ** (2 - p) / ((1 - p) * (2 - p))
+        linear = truth * predicted ** (1 - p) / (1 - p)
+        return np.asarray(2 * (constant - linear + predicted ** (2 - p) / (2 - p)))
+
+
+def _explained(
+    problem: Problem, columns: FloatArray, losses: FloatArray, power: float = 0.0
+) -> Kernel | None:
+    with np.errstate(all="ignore"):
+        largest = 2 * np.abs(columns).max()
+        if not _fits(problem.row_weight[:, None] * losses) or not np.isfinite(
+            len(columns) * largest**2 * max(1.0, float(problem.row_weight.max()))
+        ):
+            return None
+        kernel = ExplainedKernel.from_columns(
+            columns, losses, problem.row_weight, problem.units, power
+        )
+    return kernel if _fits(kernel.terms) else None
+
+
+def _fits(terms: FloatArray) -> bool:
+    """Tell whether no resample's sum overflows."""
+    return bool(np.isfinite(len(terms) * np.abs(terms).max(initial=0.0)))
+
+
+def _true_classes(problem: Problem, labels: Any) -> tuple[IntArray, NDArray[Any]] | None:
+    """Numbers of the true classes among those that all models know, and these classes."""
+    if problem.kind == "continuous" or any(
+        getattr(record, "classes_", None) is None for record in problem.records
+    ):
+        return None
+    classes = problem.classes()
+    known = classes[0].tolist()
+    if classes[0].ndim != 1 or any(of_model.tolist() != known for of_model in classes):
+        return None
+    if labels is not None and np.asarray(labels).tolist() != known:
+        return None
+    distinct, codes = np.unique(problem.y, return_inverse=True)
+    place = {label: number for number, label in enumerate(known)}
+    if len(known) < 2 or not set(distinct.tolist()) <= set(known):
+        return None
+    numbers = np.array([place[label] for label in distinct.tolist()], dtype=np.int64)
+    return numbers[codes.reshape(-1)], classes[0]
+
+
+def _outcomes(problem: Problem, labels: Any) -> tuple[FloatArray, list[FloatArray]] | None:
+    """Indicators of the true classes and every model's probabilities, by row and class."""
+    truth_and_classes = _true_classes(problem, labels)
+    if truth_and_classes is None or any(
+        "predict_proba" not in record.responses for record in problem.records
+    ):
+        return None
+    truth, classes = truth_and_classes
+    probabilities = []
+    for _, answers in problem.responses(("predict_proba",)):
+        if answers.ndim != 2 or answers.shape[1] != len(classes):
+            return None
+        if len(classes) == 2:  # scorers pass on the second column alone
+            answers = np.column_stack([1 - answers[:, 1], answers[:, 1]])
+        elif not np.allclose(answers.sum(axis=1), 1, rtol=1e-8, atol=0):
+            return None
+        probabilities.append(answers)
+    true = np.equal(truth[:, None], np.arange(len(classes))).astype(np.float64)
+    return true, probabilities
+
+
+def _against_shares(
+    problem: Problem,
+    true: FloatArray,
+    losses: list[FloatArray],
+    formula: Callable[..., formulas.Formula],
+) -> Kernel:
+    terms = problem.row_weight[:, None] * np.column_stack([true, *losses])
+    n_classes = true.shape[1]
+    return SumsKernel.from_rows(
+        terms, partial(formula, n_classes=n_classes), len(losses), problem.units
+    )
+
+
+BUILDERS: dict[Callable[..., Any], Builder] = {
+    metrics.mean_absolute_percentage_error: percentage_error,
+    metrics.mean_squared_log_error: squared_log_error,
+    metrics.root_mean_squared_log_error: partial(squared_log_error, root=True),
+    metrics.mean_pinball_loss: pinball_loss,
+    metrics.mean_tweedie_deviance: tweedie_deviance,
+    metrics.mean_poisson_deviance: partial(tweedie_deviance, power=1),
+    metrics.mean_gamma_deviance: partial(tweedie_deviance, power=2),
+    metrics.d2_tweedie_score: d2_tweedie,
+    metrics.explained_variance_score: explained_variance,
+    metrics.zero_one_loss: wrong_share,
+    metrics.hamming_loss: wrong_share,
+    metrics.top_k_accuracy_score: top_k_accuracy,
+    metrics.d2_log_loss_score: d2_log_loss_score,
+    metrics.hinge_loss: hinge_loss,
+}
+if hasattr(metrics, "d2_brier_score"):  # since scikit-learn 1.8
+    BUILDERS[metrics.d2_brier_score] = d2_brier_score
+for _name, _positive in (
+    ("positive_likelihood_ratio", True),
+    ("neg_negative_likelihood_ratio", False),
+):
+    _function = resolve_scoring(_name)[0].function
+    if _function is not None:
+        BUILDERS[_function] = partial(likelihood_ratio, positive=_positive)
