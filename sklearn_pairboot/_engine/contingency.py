@@ -115,9 +115,7 @@ def adjusted_rand(cells: FloatArray, table: Table) -> tuple[FloatArray, BoolArra
     """Rand score adjusted for chance; one where both partitions are the same trivial one."""
     tn, fp, fn, tp = _pairs(cells, table)
     denominator = (tp + fn) * (fn + tn) + (tp + fp) * (fp + tn)
-    values = ratio(2.0 * (tp * tn - fn * fp), denominator, 1.0)
-    values[(fn == 0) & (fp == 0)] = 1.0
-    return values, denominator == 0
+    return ratio(2.0 * (tp * tn - fn * fp), denominator, 1.0), denominator == 0
 
 
 def fowlkes_mallows(cells: FloatArray, table: Table) -> tuple[FloatArray, BoolArray]:

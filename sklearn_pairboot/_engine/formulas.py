@@ -136,17 +136,6 @@ def cohen_kappa(sums: FloatArray, *, n_classes: int, disagreement: FloatArray) -
     return _formula(1 - ratio(observed * weight, expected, np.nan))
 
 
-def r2(sums: FloatArray, *, spread: FloatArray) -> Formula:
-    """Coefficient of determination. Terms: as for `centred_spread`, then squared errors a model."""
-    values = 1 - ratio(sums[:, 3:], spread[:, None], np.nan)
-    return _formula(values)
-
-
-def centred_spread(sums: FloatArray) -> FloatArray:
-    """Sum of squares about the mean. Terms: weight, truth, squared truth."""
-    return sums[:, 2] - ratio(sums[:, 1] ** 2, sums[:, 0], 0.0)
-
-
 def _agreement_terms(sums: FloatArray, n_classes: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     true = sums[:, None, :n_classes]
     rest = sums[:, n_classes:].reshape(len(sums), -1, 1 + n_classes)

@@ -26,8 +26,6 @@ RankPart = AUCKernel | AveragePrecisionKernel
 
 # Parts share their arrays between blocks while all of them together stay below this many rows.
 _KEPT_ROWS = 2**24
-# Below this share of the total, what is left without a unit is rounding, not data.
-_RESIDUE = 1e-13
 
 
 @dataclass(frozen=True)
@@ -117,9 +115,7 @@ class MulticlassKernel:
         shares = None
         if self.average == "weighted":
             own = self._part_weights()
-            total = own.sum(axis=0)
-            shares = total - own
-            shares[shares <= _RESIDUE * total] = 0.0
+            shares = own.sum(axis=0) - own
         return LeaveOneOut(_mean(values, shares))
 
     def unit_keys(self) -> Sequence[NDArray[Any]] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.metrics import make_scorer
 from sklearn_pairboot._engine.weights import Kernel
 from sklearn_pairboot._scoring.builtin import find_builder
 from sklearn_pairboot._scoring.checks import shown
-from sklearn_pairboot._scoring.problem import Problem
+from sklearn_pairboot._scoring.problem import NotServed, Problem
 from sklearn_pairboot._scoring.replay import ReplayKernel
 from sklearn_pairboot._scoring.resolve import Metric, accepts
 
@@ -26,7 +27,10 @@ def build_kernel(metric: Metric, problem: Problem, models: tuple[str, ...]) -> K
         kwargs.update(positive_class(metric, function, problem))
         builder = find_builder(function)
         if builder is not None and _binds(builder, problem, kwargs):
-            kernel = builder(problem, **kwargs)
+            try:
+                kernel = builder(replace(problem, methods=metric.responses), **kwargs)
+            except NotServed:
+                kernel = None
             if kernel is not None:
                 return kernel
     if problem.sample_weight is not None and not metric.accepts_sample_weight:

@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 from sklearn import metrics
 
 from sklearn_pairboot._engine import formulas
-from sklearn_pairboot._engine.kernels import R2Kernel, SumsKernel
-from sklearn_pairboot._engine.ranks import AUCKernel, AveragePrecisionKernel
+from sklearn_pairboot._engine.explained import ExplainedKernel
+from sklearn_pairboot._engine.kernels import SumsKernel
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
+from sklearn_pairboot._scoring import clusterings, rank_metrics, sum_metrics
 from sklearn_pairboot._scoring.problem import Problem
 
 Builder = Callable[..., Kernel | None]
 
 PROBABILITIES = ("predict_proba",)
-SCORES = ("decision_function", "predict_proba")
 
 
 def item_means(
@@ -183,25 +183,6 @@ def brier_score(problem: Problem, pos_label: Any = None) -> Kernel | None:
     return item_means(np.column_stack(columns), problem.row_weight, problem.units)
 
 
-def roc_auc(
-    problem: Problem,
-    average: Any = "macro",
-    max_fpr: float | None = None,
-    multi_class: str = "raise",
-) -> Kernel | None:
-    """Area under the ROC curve of two classes; ``average`` and ``multi_class`` do not matter."""
-    if max_fpr is not None and max_fpr != 1:
-        return None
-    return _ranks(problem, AUCKernel, problem.pos_label)
-
-
-def average_precision(
-    problem: Problem, average: Any = "macro", pos_label: Any = 1
-) -> Kernel | None:
-    """Average precision of two classes; ``average`` does not matter."""
-    return _ranks(problem, AveragePrecisionKernel, pos_label)
-
-
 def regression_mean(
     problem: Problem, *, loss: str, root: bool = False, multioutput: Any = "uniform_average"
 ) -> Kernel | None:
@@ -220,8 +201,8 @@ def r2(
     errors = _errors(problem)
     if errors is None or not _one_output(multioutput):
         return None
-    truth = problem.y.astype(np.float64)
-    return R2Kernel.from_truth(truth, errors**2, problem.row_weight, problem.units)
+    truth = problem.y.astype(np.float64)[:, None]
+    return ExplainedKernel.from_columns(truth, errors**2, problem.row_weight, problem.units)
 
 
 BUILDERS: dict[Callable[..., Any], Builder] = {
@@ -236,12 +217,13 @@ BUILDERS: dict[Callable[..., Any], Builder] = {
     metrics.cohen_kappa_score: cohen_kappa,
     metrics.log_loss: log_loss,
     metrics.brier_score_loss: brier_score,
-    metrics.roc_auc_score: roc_auc,
-    metrics.average_precision_score: average_precision,
     metrics.mean_squared_error: partial(regression_mean, loss="squared"),
     metrics.root_mean_squared_error: partial(regression_mean, loss="squared", root=True),
     metrics.mean_absolute_error: partial(regression_mean, loss="absolute"),
     metrics.r2_score: r2,
+    **rank_metrics.BUILDERS,
+    **clusterings.BUILDERS,
+    **sum_metrics.BUILDERS,
 }
 
 
@@ -262,17 +244,6 @@ def _sums(
 ) -> SumsKernel:
     stacked = problem.row_weight[:, None] * np.hstack(terms)
     return SumsKernel.from_rows(stacked, formula, len(problem.records), problem.units)
-
-
-def _ranks(problem: Problem, kernel: Any, pos_label: Any) -> Kernel | None:
-    if problem.kind != "binary":
-        return None
-    binary = problem.binary_scores(SCORES, pos_label)
-    if binary is None:
-        return None
-    positive, scores = binary
-    made: Kernel = kernel(tuple(scores), positive, problem.units, problem.sample_weight)
-    return made
 
 
 def _probabilities(

@@ -14,12 +14,17 @@ from sklearn_pairboot._engine.weights import BoolArray, FloatArray, IntArray
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 
 
+class NotServed(Exception):
+    """The answers that a scorer takes are not those that a kernel is for."""
+
+
 @dataclass(frozen=True)
 class Problem:
     """One comparison as a kernel builder sees it.
 
     ``kind`` is ``"binary"``, ``"multiclass"`` or ``"continuous"``. ``pos_label`` is what the
-    caller asked for, ``None`` if nothing was.
+    caller asked for, ``None`` if nothing was. ``methods`` are the scorer's response methods in
+    the order of its preference, empty if any will do.
     """
 
     y: NDArray[Any]
@@ -28,18 +33,24 @@ class Problem:
     units: Units
     sample_weight: FloatArray | None = None
     pos_label: Any = None
+    methods: tuple[str, ...] = ()
 
     @property
     def row_weight(self) -> FloatArray:
         """Weight of every row, one by default."""
         return np.ones(len(self.y)) if self.sample_weight is None else self.sample_weight
 
-    def responses(self, methods: Sequence[str]) -> list[tuple[str, NDArray[Any]]]:
-        """For each model the first of the response methods it has, and its answers."""
+    def responses(self, served: Sequence[str]) -> list[tuple[str, NDArray[Any]]]:
+        """For each model the response method that the scorer takes, and its answers.
+
+        Raises `NotServed` where a kernel is not for that method.
+        """
         found = []
         for record in self.records:
-            method = next(method for method in methods if method in record.responses)
-            found.append((method, record.response(method)))
+            offered = [m for m in self.methods or served if m in record.responses]
+            if not offered or offered[0] not in served:
+                raise NotServed
+            found.append((offered[0], record.response(offered[0])))
         return found
 
     def predictions(self) -> list[NDArray[Any]]:

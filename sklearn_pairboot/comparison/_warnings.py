@@ -26,15 +26,16 @@ def warn_of_labels_as_scores(
         return
     suspects = []
     for name, record in records.items():
-        methods = [m for m in ranking[0].responses if m in record.responses]
-        if not methods:
+        method = next((m for m in ranking[0].responses if m in record.responses), None)
+        if method is None:
             continue
-        answers = record.response(methods[0])
+        answers = record.response(method)
         scores = answers if answers.ndim == 1 else answers[:, -1]
         # A look at some rows settles nearly every case before the full look.
-        if len(np.unique(scores[:_TOO_MANY])) <= 2 and len(np.unique(scores)) == 2:
+        few = len(np.unique(scores[:_TOO_MANY])) <= 2 and len(np.unique(scores)) == 2
+        if few and len(scores) > 2:
             suspects.append(name)
-    if suspects and len(next(iter(records.values())).response(methods[0])) > 2:
+    if suspects:
         warnings.warn(
             f"{ranking[0].name} got only two distinct scores from {', '.join(suspects)}. If these "
             "are predicted labels, pass probabilities or decision values: labels say little of a "

@@ -442,3 +442,33 @@ def test_users_metric_function_can_bring_its_kernel():
     hit_rate.pairboot_kernel = kernel
     fast = fast_kernel(make_scorer(hit_rate), problem, "sums")
     assert fast.evaluate(Weights(np.ones((1, 4), np.uint8))).values[0, 0] == 0.75
+
+
+def test_kernels_take_the_response_that_the_scorer_takes():
+    """A support vector machine ranks differently by its decision values than by Platt's."""
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 3)), rng.integers(0, 3, 90)
+    model = LogisticRegression().fit(X + y[:, None], y)
+    record = RecordedEstimator.from_estimator(model, X)
+    problem = problem_of(y, [record])
+    ones = Weights(np.ones((1, 90), np.uint8))
+    for method in ("predict_proba", "decision_function"):
+        scorer = make_scorer(metrics.average_precision_score, response_method=method)
+        kernel = fast_kernel(scorer, problem, "ranks")
+        expected = scorer(model, X, y)
+        assert kernel.evaluate(ones).values[0, 0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_response_that_a_kernel_is_not_for_is_replayed():
+    y = np.array([0, 1, 1, 0])
+    record = RecordedEstimator.from_arrays(
+        predict=[0, 1, 0, 0], predict_proba=[0.1, 0.8, 0.4, 0.3], classes=[0, 1]
+    )
+    problem = problem_of(y, [record])
+    # Log loss of predicted labels: a mistake, but scikit-learn's number is what was asked for.
+    scorer = make_scorer(metrics.log_loss, greater_is_better=False)
+    kernel = fast_kernel(scorer, problem, "replay")
+    expected = metrics.log_loss(y, np.array([0, 1, 0, 0]))
+    assert kernel.evaluate(Weights(np.ones((1, 4), np.uint8))).values[0, 0] == expected

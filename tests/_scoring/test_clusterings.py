@@ -14,7 +14,7 @@ from sklearn.metrics import get_scorer_names, make_scorer
 from sklearn_pairboot._engine.bootstrap import bootstrap, observe
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import Weights
-from sklearn_pairboot._scoring import builtin, clusterings
+from sklearn_pairboot._scoring import clusterings
 from sklearn_pairboot._scoring.build import build_kernel
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
@@ -29,14 +29,6 @@ for beta in (0.0, 0.5, 1.0, 3.0):
     SCORES[f"v_measure {beta}"] = metrics.v_measure_score, {"beta": beta}
 for method in ("min", "geometric", "arithmetic", "max"):
     SCORES[f"nmi {method}"] = metrics.normalized_mutual_info_score, {"average_method": method}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def registered():
-    with pytest.MonkeyPatch.context() as patch:
-        for function, builder in clusterings.BUILDERS.items():
-            patch.setitem(builtin.BUILDERS, function, builder)
-        yield
 
 
 def kernel_of(scoring, problem, path="sums"):
@@ -76,7 +68,7 @@ def partitions(draw):
 
 
 @pytest.mark.parametrize("name", list(SCORES))
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(case=partitions())
 def test_clustering_scores_equal_scikit_learn_on_drawn_rows(name, case):
     function, kwargs = SCORES[name]
@@ -98,7 +90,7 @@ def test_clustering_scores_equal_scikit_learn_on_drawn_rows(name, case):
 
 
 @pytest.mark.parametrize("name", list(SCORES))
-@settings(max_examples=20)
+@settings(max_examples=6)
 @given(case=partitions())
 def test_leave_one_out_equals_evaluation_without_the_unit(name, case):
     function, kwargs = SCORES[name]
@@ -148,9 +140,18 @@ def test_conventions_for_nothing_divided_by_nothing_are_counted(
     assert counted == convention
 
 
+def test_one_label_has_no_information_at_all():
+    """A residue of rounding would be divided by the small entropy of the clusters."""
+    for n in (7, 49, 1000, 12_345):
+        y, answer = np.zeros(n, dtype=int), (np.arange(n) < 3).astype(int)
+        assert evaluate_once(metrics.mutual_info_score, y, answer) == (0.0, False)
+        assert evaluate_once(metrics.completeness_score, y, answer) == (0.0, False)
+        assert evaluate_once(metrics.homogeneity_score, answer, y) == (0.0, False)
+
+
 def test_scores_of_many_rows_keep_their_digits():
     rng = np.random.default_rng(2)
-    n = 200_000
+    n = 50_000
     truth = rng.integers(0, 4, n)
     noisy = np.where(rng.random(n) < 0.01, truth, rng.integers(0, 6, n))
     for function, kwargs in SCORES.values():

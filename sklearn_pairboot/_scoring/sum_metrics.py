@@ -100,8 +100,13 @@ def explained_variance(
 # Labels
 
 
-def wrong_share(problem: Problem, normalize: bool = True) -> Kernel | None:
-    """Share, or weighted number, of wrong rows: zero-one loss and, of one label, Hamming loss."""
+def hamming_loss(problem: Problem) -> Kernel | None:
+    """Share of wrong labels; of one label a row that is the share of wrong rows."""
+    return zero_one_loss(problem)
+
+
+def zero_one_loss(problem: Problem, normalize: bool = True) -> Kernel | None:
+    """Share, or weighted number, of wrong rows."""
     encoded = None if problem.kind == "continuous" else problem.encoded()
     if encoded is None:
         return None
@@ -191,21 +196,17 @@ def d2_log_loss_score(problem: Problem, labels: Any = None) -> Kernel | None:
         return None
     true, probabilities = outcomes
     eps = np.finfo(np.float64).eps
-    losses = [
-        -np.log(np.clip(answers[true.astype(bool)], eps, 1 - eps)) for answers in probabilities
-    ]
+    hits = true == 1
+    losses = [-np.log(np.clip(answers[hits], eps, 1 - eps)) for answers in probabilities]
     return _against_shares(problem, true, losses, d2_log_loss)
 
 
 def d2_brier_score(problem: Problem, pos_label: Any = None, labels: Any = None) -> Kernel | None:
     """Share of the Brier score explained, against the shares of the classes drawn."""
-    outcomes = _outcomes(problem, labels)
+    outcomes = _outcomes(problem, labels, pos_label)
     if outcomes is None:
         return None
     true, probabilities = outcomes
-    if true.shape[1] == 2:
-        if pos_label is not None and pos_label not in problem.classes()[0].tolist():
-            return None
     losses = [((true - answers) ** 2).sum(axis=1) for answers in probabilities]
     return _against_shares(problem, true, losses, d2_brier)
 
@@ -275,10 +276,12 @@ def _mean(
 def _tweedie(problem: Problem, power: Any) -> FloatArray | None:
     """Deviance of every row and model; ``None`` outside of the power's domain."""
     values = _values(problem)
-    if values is None or not isinstance(power, Real) or 0 < power < 1:
+    if values is None or not isinstance(power, Real):
         return None
     truth, predicted = values
     p = float(power)
+    if 0 < p < 1:
+        return None
     if p == 0:
         with np.errstate(over="ignore"):
             return np.asarray((truth - predicted) ** 2)
@@ -335,20 +338,27 @@ def _true_classes(problem: Problem, labels: Any) -> tuple[IntArray, NDArray[Any]
     return numbers[codes.reshape(-1)], classes[0]
 
 
-def _outcomes(problem: Problem, labels: Any) -> tuple[FloatArray, list[FloatArray]] | None:
-    """Indicators of the true classes and every model's probabilities, by row and class."""
+def _outcomes(
+    problem: Problem, labels: Any, pos_label: Any = None
+) -> tuple[FloatArray, list[FloatArray]] | None:
+    """Give indicators of the true classes and every model's probabilities, by row and class."""
     truth_and_classes = _true_classes(problem, labels)
     if truth_and_classes is None or any(
         "predict_proba" not in record.responses for record in problem.records
     ):
         return None
     truth, classes = truth_and_classes
+    if pos_label is not None and pos_label not in classes.tolist():
+        return None
+    first = pos_label is not None and pos_label == classes[0]
     probabilities = []
     for _, answers in problem.responses(("predict_proba",)):
         if answers.ndim != 2 or answers.shape[1] != len(classes):
             return None
-        if len(classes) == 2:  # scorers pass on the second column alone
-            answers = np.column_stack([1 - answers[:, 1], answers[:, 1]])
+        if len(classes) == 2:  # scorers pass on the column of the positive class alone
+            positive = answers[:, 0 if first else 1]
+            pair = (positive, 1 - positive) if first else (1 - positive, positive)
+            answers = np.column_stack(pair)
         elif not np.allclose(answers.sum(axis=1), 1, rtol=1e-8, atol=0):
             return None
         probabilities.append(answers)
@@ -379,18 +389,20 @@ BUILDERS: dict[Callable[..., Any], Builder] = {
     metrics.mean_gamma_deviance: partial(tweedie_deviance, power=2),
     metrics.d2_tweedie_score: d2_tweedie,
     metrics.explained_variance_score: explained_variance,
-    metrics.zero_one_loss: wrong_share,
-    metrics.hamming_loss: wrong_share,
+    metrics.zero_one_loss: zero_one_loss,
+    metrics.hamming_loss: hamming_loss,
     metrics.top_k_accuracy_score: top_k_accuracy,
     metrics.d2_log_loss_score: d2_log_loss_score,
     metrics.hinge_loss: hinge_loss,
 }
 if hasattr(metrics, "d2_brier_score"):  # since scikit-learn 1.8
     BUILDERS[metrics.d2_brier_score] = d2_brier_score
-for _name, _positive in (
-    ("positive_likelihood_ratio", True),
-    ("neg_negative_likelihood_ratio", False),
-):
-    _function = resolve_scoring(_name)[0].function
-    if _function is not None:
-        BUILDERS[_function] = partial(likelihood_ratio, positive=_positive)
+# The functions of these scorers have no public name.
+BUILDERS |= {
+    function: partial(likelihood_ratio, positive=positive)
+    for name, positive in (
+        ("positive_likelihood_ratio", True),
+        ("neg_negative_likelihood_ratio", False),
+    )
+    if (function := resolve_scoring(name)[0].function) is not None
+}

@@ -94,7 +94,7 @@ def _class_scores(
     """
     if problem.kind != "multiclass":
         return None
-    if any(not set(methods) & set(record.responses) for record in problem.records):
+    if not all(hasattr(record, "classes_") for record in problem.records):
         return None
     labels, codes = np.unique(problem.y, return_inverse=True)
     classes = labels.tolist()
