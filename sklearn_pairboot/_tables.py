@@ -133,16 +133,16 @@ def check_settings(settings: Settings, models: Sequence[str]) -> None:
     )
 
 
-def check_baseline(baseline: str | None, models: Sequence[str]) -> str:
+def check_baseline(baseline: Any, models: Sequence[str]) -> str:
     """Find the baseline: the named model, or the first."""
     if baseline is None:
         return models[0]
-    if baseline not in models:
+    if not isinstance(baseline, str) or baseline not in models:
         raise ValueError(
             "`baseline` must be the name of a model, one of "
             f"{', '.join(map(repr, models))}, got {baseline!r}."
         )
-    return baseline
+    return str(baseline)
 
 
 def check_reading(confidence_level: Any, method: Any, alternative: Any, correction: Any) -> None:

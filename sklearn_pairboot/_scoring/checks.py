@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import narwhals as nw
@@ -41,7 +42,13 @@ def plain(values: Any) -> NDArray[Any]:
         mixed = len(kinds) > 1 and not all(
             issubclass(kind, numbers.Real | np.bool_) for kind in kinds
         )
-        return np.asarray(values, dtype=object) if mixed else np.asarray(values)
+        array = np.asarray(values, dtype=object) if mixed else np.asarray(values)
+        rounded = (
+            array.dtype.kind == "f"
+            and len(values) > 0
+            and all(issubclass(k, numbers.Integral) for k in kinds)
+        )
+        return np.asarray(values, dtype=object) if rounded else array
     return np.asarray(values)
 
 
@@ -112,13 +119,23 @@ def is_missing(value: Any) -> bool:
     """Tell whether a single value is None, NaN or another library's missing value."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
+    if isinstance(value, Decimal):
+        return not value.is_finite()
+    if isinstance(value, numbers.Integral):
+        return False
     if isinstance(value, tuple):
         return any(is_missing(part) for part in value)
     return isinstance(value, numbers.Real | np.floating) and not np.isfinite(float(value))
 
 
 def check_length(array: Any, n_rows: int, name: str) -> None:
-    """Refuse an array with another number of rows."""
+    """Refuse what is no array, or one with another number of rows."""
+    if np.ndim(array) == 0:
+        what = array.item() if isinstance(array, np.ndarray) else array
+        raise TypeError(
+            f"{name} must be an array with one entry per test row, got {what!r}. For a column of a "
+            "dataframe pass frame[column]."
+        )
     if len(array) != n_rows:
         raise ValueError(f"{name} must have one entry per test row, {n_rows}, got {len(array)}.")
 
@@ -130,6 +147,8 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> FloatArray | None:
     weight = plain(sample_weight)
     if weight.ndim == 2 and weight.shape[1] == 1:
         weight = weight[:, 0]
+    if weight.ndim == 1 and weight.dtype.kind == "O":
+        check_finite(weight, "`sample_weight`")
     if weight.ndim != 1 or weight.dtype.kind not in "iufb":
         raise ValueError(
             "`sample_weight` must be a one-dimensional array of numbers, got shape "
@@ -160,7 +179,7 @@ def check_labels(labels: Any, n_rows: int, name: str) -> tuple[IntArray, list[An
     array = plain_keys(labels)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    if array.ndim != 1:
+    if array.ndim > 1:
         raise ValueError(f"`{name}` must be one-dimensional, got shape {array.shape}.")
     check_length(array, n_rows, f"`{name}`")
     check_finite(array, f"`{name}`", "Give every row the label of its group.")
@@ -212,7 +231,7 @@ def align(ids: Mapping[str, Any], reference: str) -> tuple[list[Any], dict[str, 
     positions: dict[str, dict[Any, int]] = {}
     faults: list[str] = []
     for name, of_name in ids.items():
-        keys = plain_keys(of_name).tolist()
+        keys = check_keys(of_name, f"`ids[{name!r}]`")
         gone = [row for row, key in enumerate(keys) if is_missing(key) or key == ""]
         if gone:
             faults.append(f"{name}: empty ids in row(s) {shown(gone)}")
@@ -246,10 +265,25 @@ def align(ids: Mapping[str, Any], reference: str) -> tuple[list[Any], dict[str, 
     return order, rows
 
 
+def check_keys(keys: Any, name: str) -> list[Any]:
+    """Check keys of items: one-dimensional and hashable."""
+    array = plain_keys(keys)
+    if array.ndim != 1:
+        found = repr(array.item()) if array.ndim == 0 else f"shape {array.shape}"
+        raise TypeError(f"{name} must be a one-dimensional array of keys, got {found}.")
+    of_rows: list[Any] = array.tolist()
+    for row, key in enumerate(of_rows):
+        try:
+            hash(key)
+        except TypeError:
+            raise TypeError(f"{name} must hold hashable keys, got {key!r} in row {row}.") from None
+    return of_rows
+
+
 def check_names(names: Sequence[Any]) -> tuple[str, ...]:
     """Check names of models: strings, not empty, unique."""
     for name in names:
-        if not isinstance(name, str) or not name:
+        if not isinstance(name, str) or not name.strip():
             raise TypeError(f"Names of models must be non-empty strings, got {name!r}.")
     if len(set(names)) < len(names):
         repeated = sorted({name for name in names if list(names).count(name) > 1})

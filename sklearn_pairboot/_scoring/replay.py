@@ -80,6 +80,7 @@ class ReplayKernel:
         self.sample_weight = sample_weight
         self.name = name
         self.models = None if models is None else tuple(models)
+        self.observed_warnings: tuple[str, ...] = ()
         self._was_observed = False
 
     @property
@@ -101,16 +102,21 @@ class ReplayKernel:
             NaN where the scorer gave NaN or an infinite value.
         """
         values = np.full(self.n_models, np.nan)
-        for model, record in enumerate(self.records):
-            try:
-                if self.uses_row_numbers:
-                    view, X = record._take_numbers(np.arange(record.n_rows))
-                else:
-                    view, X = record._take_all()
-                value = self._call(view, X, self.y, self.sample_weight)
-            except Exception as error:
-                self._explain(error, model)
-            values[model] = self._in_natural_units(value)
+        with _CAPTURING, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for model, record in enumerate(self.records):
+                try:
+                    value = self._call_on(record, np.arange(record.n_rows))
+                except Exception as error:
+                    self._explain(error, model)
+                values[model] = self._in_natural_units(value)
+        self.observed_warnings = tuple(
+            dict.fromkeys(
+                _describe(warning.category, warning.message)
+                for warning in caught
+                if not issubclass(warning.category, UndefinedMetricWarning)
+            )
+        )
         self._was_observed = True
         return values
 

@@ -85,10 +85,10 @@ def resolve_scoring(scoring: Any, estimators: Mapping[str, Any] | None = None) -
     return metrics
 
 
-def _metric(scorer: Any, name: str | None = None) -> Metric:
+def _metric(scorer: Any, name: Any = None) -> Metric:
     given = name or (scorer if isinstance(scorer, str) else None)
-    if name is not None and not isinstance(name, str):
-        raise TypeError(f"Names in `scoring` must be strings, got {name!r}.")
+    if name is not None and (not isinstance(name, str) or not name.strip()):
+        raise TypeError(f"Names in `scoring` must be non-empty strings, got {name!r}.")
     if isinstance(scorer, str):
         try:
             scorer = get_scorer(scorer)

@@ -14,6 +14,8 @@ from sklearn_pairboot._engine.intervals import check_alpha
 from sklearn_pairboot._tables import check_choice, check_reading
 from sklearn_pairboot.resampling import ClusterBootstrap, ResamplingPlan, RowBootstrap
 
+MOST_RESAMPLES = 10_000_000
+
 _COMMON = """\
 baseline : str, default=None
     Name of the model that the others are compared with, ``None`` for the first.
@@ -74,10 +76,16 @@ class Options:
     verbose: int = 0
 
     def __post_init__(self) -> None:
-        if self.n_resamples != "exact" and not _is_integer(self.n_resamples, least=2):
+        exact = isinstance(self.n_resamples, str) and self.n_resamples == "exact"
+        if not exact and not _is_integer(self.n_resamples, least=2):
             raise ValueError(
                 "`n_resamples` must be an integer of at least 2 or 'exact', got "
                 f"{self.n_resamples!r}."
+            )
+        if not exact and int(self.n_resamples) > MOST_RESAMPLES:
+            raise ValueError(
+                f"`n_resamples` must be at most {MOST_RESAMPLES:,}, got {self.n_resamples!r}. All "
+                "replicates are kept, and far fewer make the Monte Carlo error negligible."
             )
         check_reading(self.confidence_level, self.method, self.alternative, self.correction)
         if self.n_jobs is not None and (not _is_integer(self.n_jobs) or self.n_jobs == 0):
@@ -85,7 +93,7 @@ class Options:
         if not _is_integer(self.verbose, least=0):
             raise ValueError(f"`verbose` must be an integer >= 0, got {self.verbose!r}.")
         check_random_state(self.random_state)
-        if self.n_resamples != "exact":
+        if not exact:
             one_sided = "two-sided" if self.alternative == "two-sided" else "greater"
             check_alpha(int(self.n_resamples), self.confidence_level, one_sided)
 

@@ -48,6 +48,7 @@ def compare_records(
     """Compare recorded answers on all metrics."""
     models = tuple(records)
     check_baseline(options.baseline, models)
+    _check_classes(records, y)
     units = options.plan(groups).resampling_units(len(y), y=y, groups=groups)
     problem = Problem(y, kind_of(y), tuple(records.values()), units, sample_weight, pos_label)
     kernels = [build_kernel(metric, problem, models) for metric in metrics]
@@ -61,6 +62,20 @@ def compare_records(
         notes=notes,
         hint=_one_class_hint(y),
     )
+
+
+def _check_classes(records: Mapping[str, RecordedEstimator], y: NDArray[Any]) -> None:
+    """Refuse a model none of whose classes is among the truths."""
+    for name, record in records.items():
+        classes = getattr(record, "classes_", None)
+        if (
+            isinstance(classes, np.ndarray)
+            and not np.isin(np.unique(y).astype(object), classes.astype(object)).any()
+        ):
+            raise ValueError(
+                f"The classes of model {name!r} must be those of the truths, got "
+                f"{shown(classes.tolist())} where the truths are {shown(np.unique(y).tolist())}."
+            )
 
 
 def compare_kernels(
@@ -123,10 +138,12 @@ def _observed(
     kernels: Sequence[Kernel], names: Sequence[str], models: Sequence[str], units: Units, hint: str
 ) -> FloatArray:
     """Evaluate on the data as they are; errors of scorers and undefined values stop here."""
-    for kernel in kernels:
-        if isinstance(kernel, ReplayKernel):
-            kernel.observed()
-    observed = observe(kernels, units)
+    observed = np.stack(
+        [
+            kernel.observed() if isinstance(kernel, ReplayKernel) else observe([kernel], units)[0]
+            for kernel in kernels
+        ]
+    )
     for metric, name in enumerate(names):
         lost = [model for model, bad in zip(models, np.isnan(observed[metric]), strict=True) if bad]
         if lost:
@@ -180,8 +197,14 @@ def _lost_folds_note(
 
 
 def _message_notes(distribution: BootstrapDistribution, names: Sequence[str]) -> list[str]:
-    """Warn once per cause met while scoring resamples, and keep it as a note."""
+    """Warn once per cause met while scoring, and keep it as a note."""
     notes = []
+    met = {(metric, text) for metric, text, _ in distribution.messages}
+    for metric, kernel in enumerate(distribution.kernels):
+        for text in getattr(kernel, "observed_warnings", ()):
+            if (metric, text) not in met:
+                notes.append(f"{names[metric]}: {text} (met while scoring the observed data)")
+                warnings.warn(notes[-1], UserWarning, stacklevel=5)
     for metric, text, count in distribution.messages:
         if text == LOST_FOLDS:
             notes += _lost_folds_note(distribution, metric, names[metric], count)

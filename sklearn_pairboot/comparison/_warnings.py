@@ -18,16 +18,19 @@ _TOO_MANY = 1000
 
 
 def warn_of_labels_as_scores(
-    metrics: Sequence[Metric], records: Mapping[str, RecordedEstimator]
+    metrics: Sequence[Metric], records: Mapping[str, RecordedEstimator], *, of_models: bool = False
 ) -> None:
-    """Warn where a ranking metric gets two distinct scores: they look like predicted labels."""
+    """Warn where a ranking metric gets two distinct scores: they look like predicted labels.
+
+    Scores of models are what they are, unless the scorer asks for predictions.
+    """
     ranking = [metric for metric in metrics if metric.function in _RANKING]
     if not ranking:
         return
     suspects = []
     for name, record in records.items():
         method = next((m for m in ranking[0].responses if m in record.responses), None)
-        if method is None:
+        if method is None or (of_models and method != "predict"):
             continue
         answers = record.response(method)
         scores = answers if answers.ndim == 1 else answers[:, -1]

@@ -16,6 +16,7 @@ from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import resolve_scoring
 from sklearn_pairboot.comparison._options import Options, with_common_parameters
 from sklearn_pairboot.comparison._run import compare_records
+from sklearn_pairboot.comparison._warnings import warn_of_labels_as_scores
 from sklearn_pairboot.result import ComparisonResult
 
 
@@ -121,7 +122,15 @@ def compare_estimators(
         verbose=verbose,
     )
     models = named(estimators)
-    check_same_index({"`X`": X, "`y`": y, "`groups`": groups, "`sample_weight`": sample_weight})
+    check_same_index(
+        {
+            "`X`": X,
+            "`y`": y,
+            "`groups`": groups,
+            "`sample_weight`": sample_weight,
+            "`strata`": getattr(resampling, "strata", None),
+        }
+    )
     truths = check_target(y, "y")
     metrics = resolve_scoring(scoring, models)
     weight = check_sample_weight(sample_weight, len(truths))
@@ -131,4 +140,5 @@ def compare_estimators(
         records[name] = model if known else RecordedEstimator.from_estimator(model, X)
         if records[name].n_rows != len(truths):
             check_length(range(records[name].n_rows), len(truths), f"The answers of model {name!r}")
+    warn_of_labels_as_scores(metrics, records, of_models=True)
     return compare_records(records, truths, metrics, options, groups=groups, sample_weight=weight)

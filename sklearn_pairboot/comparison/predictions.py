@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from sklearn_pairboot._scoring.checks import (
     align,
     check_finite,
+    check_keys,
     check_length,
     check_names,
     check_same_index,
     check_sample_weight,
     check_target,
+    is_missing,
     plain,
     plain_keys,
     shown,
@@ -127,9 +129,12 @@ def compare_predictions(
                 **{f"predictions of {name!r}": predictions[name] for name in models},
                 "`groups`": groups,
                 "`sample_weight`": sample_weight,
+                "`ids`": ids,
+                "`strata`": getattr(resampling, "strata", None),
             }
         )
     weight = check_sample_weight(sample_weight, len(truths))
+    _check_pos_label(pos_label, truths, predictions)
     records = {
         name: _record(name, predictions[name], truths, metrics, pos_label, rows) for name in models
     }
@@ -146,6 +151,22 @@ def compare_predictions(
     )
 
 
+def _check_pos_label(pos_label: Any, y: NDArray[Any], predictions: Mapping[str, Any]) -> None:
+    """Refuse a positive class that neither truths nor recorded answers know."""
+    if pos_label is None:
+        return
+    known = dict.fromkeys(np.unique(y).tolist())
+    for answers in predictions.values():
+        if isinstance(answers, RecordedEstimator):
+            known |= dict.fromkeys(np.asarray(getattr(answers, "classes_", ())).tolist())
+    if np.ndim(pos_label) != 0 or is_missing(pos_label):
+        raise ValueError(f"`pos_label` must be one label, got {pos_label!r}.")
+    if len(known) > 1 and pos_label not in known:
+        raise ValueError(
+            f"`pos_label` must be one of the labels {shown(known)}, got {pos_label!r}."
+        )
+
+
 def _rows_of(
     ids: Any, predictions: Mapping[str, Any], groups: Any, n_rows: int
 ) -> tuple[dict[str, NDArray[np.int64]] | None, list[str]]:
@@ -156,6 +177,7 @@ def _rows_of(
         keys = plain_keys(ids)
         check_length(keys, n_rows, "`ids`")
         check_finite(keys, "`ids`")
+        check_keys(keys, "`ids`")
         return None, repeated_ids_note(keys, groups)
     expected = {"y_true", *predictions}
     if set(ids) != expected:
@@ -163,7 +185,7 @@ def _rows_of(
             f"`ids` must name 'y_true' and every model, {shown(sorted(expected))}, got "
             f"{shown(sorted(ids))}."
         )
-    check_length(plain_keys(ids["y_true"]), n_rows, "`ids['y_true']`")
+    check_length(check_keys(ids["y_true"], "`ids['y_true']`"), n_rows, "`ids['y_true']`")
     _, rows = align(ids, "y_true")
     # Truths keep their order, in which groups and weights were given.
     return rows, []
@@ -191,7 +213,14 @@ def _record(
         if kind_of(y) != "continuous" and set(record.responses) - {"predict"}:
             record = record.with_classes(labels)
         return record
+    if hasattr(answers, "predict"):
+        raise TypeError(
+            f"`predictions` must hold arrays or recorded answers, got {type(answers).__name__} for "
+            f"model {name!r}. For fitted estimators use compare_estimators."
+        )
     array = plain(answers)
+    if array.ndim == 0:
+        check_length(array, len(y), f"The answers of model {name!r}")
     if array.dtype.kind == "O" and all(isinstance(value, str) for value in array.ravel()):
         array = array.astype(str)
     if rows is not None:
@@ -205,7 +234,7 @@ def _record(
         f"The answers of model {name!r}",
         "Rows cannot be dropped for one model alone: repair them, or drop them for all models.",
     )
-    if response == "predict_proba" and array.ndim == 1 and len(labels) > 2:
+    if response != "predict" and array.ndim == 1 and len(labels) > 2:
         raise ValueError(
             f"`predictions` must have one column for each of the {len(labels)} classes for "
             f"{metrics[0].name}, got shape {array.shape} for model {name!r}."
@@ -251,6 +280,13 @@ def _check_kind(
         for metric in metrics
         if getattr(metric.function, "__module__", "").endswith("_classification")
     ]
+    text = array.dtype.kind == "U"
+    if of_labels and array.dtype.kind in "Ubiuf" and y.dtype.kind in "Ubiuf":
+        if text != (y.dtype.kind == "U"):
+            raise TypeError(
+                f"`predictions` must be labels of the same kind as `y_true` for {of_labels[0]}, "
+                f"got {array[0].item()!r} for model {name!r} where a truth is {y[0].item()!r}."
+            )
     # NaN and infinite values are told of elsewhere.
     values = array[np.isfinite(array)] if array.dtype.kind == "f" else array
     fractional = values[values != np.floor(values)] if array.dtype.kind == "f" else values[:0]

@@ -14,6 +14,7 @@ from sklearn_pairboot._scoring.builtin import item_means
 from sklearn_pairboot._scoring.checks import (
     align,
     check_finite,
+    check_keys,
     check_length,
     check_names,
     check_same_index,
@@ -118,7 +119,15 @@ def compare_scores(
     check_baseline(baseline, models)
     if keys is None:
         named = {f"scores of {name!r}": value for name, value in columns.items()}
-        check_same_index({**named, "`groups`": groups, "`sample_weight`": sample_weight})
+        check_same_index(
+            {
+                **named,
+                "`groups`": groups,
+                "`sample_weight`": sample_weight,
+                "`ids`": ids,
+                "`strata`": getattr(resampling, "strata", None),
+            }
+        )
     arrays = {name: _numbers(name, values) for name, values in columns.items()}
     notes: list[str] = []
     order: list[Any] | None = None
@@ -166,6 +175,7 @@ def compare_scores(
 def _columns(scores: Any, ids: Any) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Read the models' scores, and the ids of each model's own rows where there are any."""
     if not isinstance(scores, Mapping):
+        _check_column_names(scores)
         frame = nw.from_native(scores, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             raise TypeError(
@@ -189,8 +199,20 @@ def _columns(scores: Any, ids: Any) -> tuple[dict[str, Any], dict[str, Any] | No
             raise ValueError(
                 f"`ids` must name every model, {shown(sorted(columns))}, got {shown(sorted(ids))}."
             )
-        return columns, {name: plain_keys(ids[name]).tolist() for name in columns}
+        return columns, {name: check_keys(ids[name], f"`ids[{name!r}]`") for name in columns}
     return columns, None
+
+
+def _check_column_names(frame: Any) -> None:
+    """Refuse columns of a pandas frame that are no unique strings: they are the models' names."""
+    if nw.dependencies.is_pandas_dataframe(frame):
+        names = list(frame.columns)
+        odd = [name for name in names if not isinstance(name, str)]
+        if odd or len(set(names)) < len(names):
+            raise ValueError(
+                "`scores` must have columns named by unique strings, the models' names, got "
+                f"{shown(names)}."
+            )
 
 
 def _numbers(name: str, values: Any) -> FloatArray:
@@ -209,9 +231,7 @@ def _numbers(name: str, values: Any) -> FloatArray:
         elif any(isinstance(value, str | bytes) for value in present):
             array = np.array([""])
         else:
-            array = np.array(
-                [np.nan if is_missing(value) else float(value) for value in array], dtype=float
-            )
+            array = np.array([_number(name, row, value) for row, value in enumerate(array)])
     if array.dtype.kind == "b":
         raise TypeError(
             f"Scores of model {name!r} must be numbers, got booleans. If they say whether an "
@@ -220,6 +240,21 @@ def _numbers(name: str, values: Any) -> FloatArray:
     if array.dtype.kind not in "iuf":
         raise TypeError(f"Scores of model {name!r} must be numbers, got {plain(values).dtype}.")
     return array.astype(np.float64)
+
+
+def _number(name: str, row: int, value: Any) -> float:
+    if is_missing(value):
+        return np.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"Scores of model {name!r} must be numbers, got {value!r} in row {row}."
+        ) from None
+    except OverflowError:
+        raise ValueError(
+            f"Scores of model {name!r} must fit into float64, got a larger number in row {row}."
+        ) from None
 
 
 def _aligned(

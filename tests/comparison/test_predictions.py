@@ -255,7 +255,8 @@ def test_pos_label_must_be_a_label():
 
 
 def test_pos_label_must_be_a_label_of_label_metrics_too():
-    with pytest.raises(ValueError, match="'f1': ValueError: pos_label=sick is not a valid"):
+    message = "`pos_label` must be one of the labels 'ill', 'well', got 'sick'."
+    with pytest.raises(ValueError, match=re.escape(message)):
         compare(WORDS[Y], {"m": WORDS[LABELS["a"]]}, "f1", pos_label="sick")
 
 
@@ -483,7 +484,7 @@ def test_bad_truths(y, message):
             "`scoring` must be a scorer name, a scorer, a list or a dict of these, or None, got 3.",
         ),
         ([3], TypeError, "`scoring` must hold scorer names or callables, got 3."),
-        ({3: "accuracy"}, TypeError, "Names in `scoring` must be strings, got 3."),
+        ({3: "accuracy"}, TypeError, "Names in `scoring` must be non-empty strings, got 3."),
         (
             metrics.accuracy_score,
             ValueError,
