@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import NoReturn
 
 import sklearn_pairboot
@@ -13,28 +14,34 @@ from sklearn_pairboot._tables import ALTERNATIVES
 PROGRAM = "sklearn-pairboot"
 
 _SYNOPSIS = f"""\
-{PROGRAM} compare FILE --models COL [COL ...] --label COL --metric NAME [NAME ...] [options]
-       {PROGRAM} compare FILE --models COL [COL ...] [--lower-is-better] [options]"""
+{PROGRAM} compare FILE --models COL [COL ...]
+           --label COL --metric NAME [NAME ...] [options]
+       {PROGRAM} compare FILE --models COL [COL ...]
+           [--lower-is-better] [options]"""
 
 _OVERVIEW = """\
-Ask whether a difference between models would hold on other test rows of the same kind.
+Ask whether a difference between models would hold on other test rows of the
+same kind.
 
-Every model's answers to the same rows stand in a table, one column a model. The command draws
-these rows (or the clusters they come in) again and again with replacement, scores all models on
-each draw, and reports estimates, intervals of the differences, p-values, and a sentence for each
-comparison."""
+Every model's answers to the same rows stand in a table, one column a model. The
+command draws these rows (or the clusters they come in) again and again with
+replacement, scores all models on each draw, and reports estimates, intervals of
+the differences, p-values, and a sentence for each comparison."""
 
 _COMPARE = """\
 Compare models on the same test rows by a paired bootstrap.
 
-FILE holds one test row a line and one column a model. With --label and --metric the columns are
-predictions, scored by scikit-learn's scorers: predicted labels for accuracy or f1, probabilities
-of the positive class for roc_auc or neg_log_loss, values for r2 or neg_mean_absolute_error. One
-run takes metrics that need the same kind of column. Without --label the columns are scores of
-single items (1 or 0 for correct or wrong, a rating, a latency), and their means are compared.
+FILE holds one test row a line and one column a model. With --label and --metric
+the columns are predictions, scored by scikit-learn's scorers: predicted labels
+for accuracy or f1, probabilities of the positive class for roc_auc or
+neg_log_loss, values for r2 or neg_mean_absolute_error. One run takes metrics
+that need the same kind of column. Without --label the columns are scores of
+single items (1 or 0 for correct or wrong, a rating, a latency), and their means
+are compared.
 
-If several rows come from one patient, document or user, name that column with --groups. Whole
-groups are then drawn. Without it rows count as independent, and the intervals are too narrow."""
+If several rows come from one patient, document or user, name that column with
+--groups. Whole groups are then drawn. Without it rows count as independent, and
+the intervals are too narrow."""
 
 _EXAMPLES = f"""\
 examples:
@@ -43,31 +50,77 @@ examples:
         --metric roc_auc neg_log_loss --groups patient
 
   Predicted labels in words:
-    {PROGRAM} compare test.csv --label diagnosis --models a b --metric f1 --pos-label sick
+    {PROGRAM} compare test.csv --label diagnosis --models a b \\
+        --metric f1 --pos-label sick
 
   Items marked 1 (correct) and 0 (wrong), the second model in a file of its own:
-    {PROGRAM} compare old.csv --second-file new.csv --ids item --models correct
+    {PROGRAM} compare old.csv --second-file new.csv --ids item \\
+        --models correct
 
   Latencies, where lower is better, as JSON:
-    {PROGRAM} compare runs.parquet --models v1 v2 --lower-is-better --format json
+    {PROGRAM} compare runs.parquet --models v1 v2 --lower-is-better \\
+        --format json
 
 exit status:
   0  the comparison was made, whatever it found
   2  bad input or usage; one line on standard error says what is wrong
 
-Models are held fixed: the intervals speak of other test rows, not of training again."""
+Models are held fixed: the intervals speak of other test rows, not of training
+again."""
 
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, without the usage."""
 
     def error(self, message: str) -> NoReturn:
-        text = " ".join(message.split())
+        text = re.sub(r"^argument (--[\w-]+): must ", r"\1 must ", " ".join(message.split()))
         self.exit(2, f"{PROGRAM}: error: {text}. See: {self.prog} --help\n")
 
 
 def _resamples(text: str) -> int | str:
-    return text if text == "exact" else int(text)
+    return text if text == "exact" else _integer(text, 2, "an integer of at least 2 or 'exact'")
+
+
+def _seed(text: str) -> int:
+    return _integer(text, 0, "a non-negative integer")
+
+
+def _jobs(text: str) -> int:
+    jobs = _integer(text, None, rule := "an integer, but not 0 (-1 for all processors)")
+    if jobs == 0:
+        raise argparse.ArgumentTypeError(f"must be {rule}, got {text!r}")
+    return jobs
+
+
+def _integer(text: str, least: int | None, rule: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = None
+    if number is None or (least is not None and number < least):
+        raise argparse.ArgumentTypeError(f"must be {rule}, got {text!r}")
+    return number
+
+
+def _level(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(
+            f"must be a number between 0 and 1, such as 0.95, got {text!r}"
+        ) from error
+
+
+def _separator(text: str) -> str:
+    # What stands in numbers and names would tear cells apart, and pandas treats some marks and
+    # all longer texts as patterns.
+    plain = len(text) == 1 and text.isascii() and not text.isalnum() and text not in "\\\"'._+-"
+    if not plain or not (text == "\t" or text.isprintable()):
+        raise argparse.ArgumentTypeError(
+            "must be one plain character such as ; or | or a real tab (in a shell $'\\t'), got "
+            f"{text!r}"
+        )
+    return text
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -155,7 +208,10 @@ def _add_input(command: argparse.ArgumentParser) -> None:
         "--sample-weight", metavar="COL", help="column of the rows' importance weights"
     )
     group.add_argument(
-        "--separator", metavar="CHAR", help="between CSV cells; default: comma, in .tsv a tab"
+        "--separator",
+        metavar="CHAR",
+        type=_separator,
+        help="between CSV cells; default: comma, in .tsv a tab",
     )
 
 
@@ -173,7 +229,7 @@ def _add_resampling(command: argparse.ArgumentParser) -> None:
         "default: 9999",
     )
     group.add_argument(
-        "--confidence-level", metavar="L", type=float, default=0.95, help="default: 0.95"
+        "--confidence-level", metavar="L", type=_level, default=0.95, help="default: 0.95"
     )
     group.add_argument(
         "--method", choices=METHODS, default="percentile", help="default: percentile"
@@ -193,10 +249,10 @@ def _add_resampling(command: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--seed",
         metavar="N",
-        type=int,
+        type=_seed,
         default=0,
         help="seed of the draws: the same seed gives the same report; default: 0",
     )
     group.add_argument(
-        "--jobs", metavar="N", type=int, help="parallel jobs; results do not depend on it"
+        "--jobs", metavar="N", type=_jobs, help="parallel jobs; results do not depend on it"
     )

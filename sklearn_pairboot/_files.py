@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import io
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -22,10 +24,16 @@ _COMPRESSED = (".gz", ".bz2", ".xz", ".zip")
 # What stands for a missing value where numbers or labels are expected. In ids and groups only an
 # empty cell does: "NA" may well be a country.
 _MISSING = {"", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "<NA>"}
+# What tables are separated by; a header of one cell that holds one of them was cut wrongly.
+_SEPARATORS = {",": '","', ";": '";"', "\t": "a tab", "|": '"|"'}
 _TRUTH = {"true": 1, "false": 0}
 _WHOLE = re.compile(r"[\d+\n-]+")
 # Python would read 1_000 as a number; and digits after a leading zero are a name.
 _NAME = re.compile(r"_|^[+-]?0\d", re.MULTILINE)
+
+
+class InputError(ValueError):
+    """An error that speaks of files and options already: nothing in it is to be reworded."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,7 @@ class Column:
             self._refuse_empty([text in _MISSING for text in self.texts])
             # A Parquet file may declare digits to be text.
             wrong = next((row for row, text in enumerate(self.texts) if _is_text(text)), 0)
-            raise ValueError(
+            raise InputError(
                 f"{self.label} must hold numbers, got {self.texts[wrong]!r} in data row "
                 f"{wrong + 1}."
             )
@@ -83,7 +91,7 @@ class Column:
     def _refuse_empty(self, missing: Sequence[bool] | NDArray[np.bool_]) -> None:
         rows = [row + 1 for row in np.flatnonzero(np.asarray(missing)).tolist()]
         if rows:
-            raise ValueError(
+            raise InputError(
                 f"{self.label} must have a finite value in every row, got none in {len(rows)} of "
                 f"{len(self)}, in data row(s) {shown(rows)}."
             )
@@ -107,12 +115,12 @@ class Table:
         """Read the column that an option names."""
         positions = [k for k, known in enumerate(self.names) if known == name]
         if not positions:
-            raise ValueError(
+            raise InputError(
                 f"{option} must name a column of {self.path}, got {name!r}. Its columns are: "
-                f"{', '.join(self.names)}."
+                f"{', '.join(self.names)}.{'' if self.typed else _separator_hint(self.names)}"
             )
         if len(positions) > 1:
-            raise ValueError(
+            raise InputError(
                 f"{option} must name one column of {self.path}, got {name!r}, of which there are "
                 f"{len(positions)}. Rename them."
             )
@@ -122,13 +130,13 @@ class Table:
 
 
 def read_table(path: str, separator: str | None = None) -> Table:
-    """Read a CSV or Parquet file; every failure is a ValueError of one line."""
+    """Read a CSV or Parquet file; every failure is an `InputError` of one line."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     if suffixes and suffixes[-1] in _COMPRESSED:
         suffixes.pop()
     suffix = suffixes[-1] if suffixes else ""
     if path != STDIN and suffix not in _PARQUET + _CSV:
-        raise ValueError(
+        raise InputError(
             f"Cannot read {path}: its name must end in {', '.join(_CSV + _PARQUET)}, "
             "which tells CSV from Parquet; .gz may follow .csv."
         )
@@ -137,6 +145,7 @@ def read_table(path: str, separator: str | None = None) -> Table:
     pandas = _optional("pandas", shown_path)
     if typed:
         _optional("pyarrow", shown_path)
+    source: Any = path
     try:
         if typed:
             frame = pandas.read_parquet(path)
@@ -144,35 +153,89 @@ def read_table(path: str, separator: str | None = None) -> Table:
                 frame = frame.reset_index()
             header = frame.columns.tolist()
         else:
-            # Everything as text, the header too: pandas would make numbers of ids, missing values
-            # of "NA", new names of repeated ones, and an index where the header is too short.
-            frame = pandas.read_csv(
-                sys.stdin if path == STDIN else path,
-                sep=separator or ("\t" if suffix == ".tsv" else ","),
-                header=None,
-                dtype=str,
-                keep_default_na=False,
-                skipinitialspace=True,
-                encoding="utf-8-sig",
-            )
+            if path == STDIN:
+                source = io.BytesIO(_standard_input())
+            separator = separator or ("\t" if suffix == ".tsv" else ",")
+            frame = _read_csv(pandas, source, separator)
+            if frame.shape[1] == 1:  # an empty line is an empty cell then
+                frame = _read_csv(pandas, source, separator, names=[0], skip_blank_lines=False)
+                frame = frame.iloc[int((frame[0].fillna("").str.strip() != "").argmax()) :]
             header, frame = frame.iloc[0].tolist(), frame.iloc[1:]
     except OSError as error:
-        raise ValueError(f"Cannot read {shown_path}: {error.strerror or error}.") from error
+        raise InputError(f"Cannot read {shown_path}: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:
-        raise ValueError(f"Cannot read {shown_path}: it is not UTF-8 text.") from error
-    except ValueError as error:  # pandas' and pyarrow's errors of parsing are among these
-        text = " ".join(str(error).split()).rstrip(".")
-        raise ValueError(f"Cannot read {shown_path}: {text}.") from error
+        raise InputError(f"Cannot read {shown_path}: it is not UTF-8 text.") from error
+    except Exception as error:  # parsers and decompressors have errors of many classes
+        text = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        hint = "" if typed or separator is None else _hint_of_header(pandas, source, separator)
+        raise InputError(f"Cannot read {shown_path}: {text}.{hint}") from error
     if len(frame) == 0:
-        raise ValueError(f"Cannot read {shown_path}: it has no rows below its header.")
-    return Table(shown_path, tuple(str(name).strip() for name in header), frame, typed)
+        raise InputError(f"Cannot read {shown_path}: it has no rows below its header.")
+    return Table(shown_path, tuple(_name(name) for name in header), frame, typed)
+
+
+def same_file(one: str, other: str) -> bool:
+    """Tell whether two paths lead to one file, by whatever names."""
+    if STDIN in (one, other):
+        return one == other
+    try:
+        return os.path.samefile(one, other)
+    except OSError:  # one of them does not exist
+        return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise OSError("it is closed")
+    return sys.stdin.buffer.read()
+
+
+def _read_csv(pandas: Any, source: Any, separator: str, **options: Any) -> Any:
+    """Read everything as text, the header too.
+
+    Pandas itself would make numbers of ids, missing values of "NA", new names of repeated ones,
+    and an index where the header is too short.
+    """
+    if isinstance(source, io.BytesIO):
+        source.seek(0)
+        source = io.BytesIO(source.getbuffer())  # pandas may close what it reads
+    return pandas.read_csv(
+        source,
+        sep=separator,
+        header=None,
+        dtype=str,
+        keep_default_na=False,
+        skipinitialspace=True,
+        encoding="utf-8-sig",
+        **options,
+    )
+
+
+def _hint_of_header(pandas: Any, source: Any, separator: str) -> str:
+    try:
+        header = _read_csv(pandas, source, separator, nrows=1).iloc[0]
+    except Exception:  # the error that is being reported, again
+        return ""
+    return _separator_hint([_name(name) for name in header])
+
+
+def _separator_hint(names: Sequence[str]) -> str:
+    """Say what separates the cells where a header of one cell shows that it is something else."""
+    found = [mark for mark in _SEPARATORS if len(names) == 1 and mark in names[0]]
+    if not found:
+        return ""
+    return f" Its cells seem to be separated by {_SEPARATORS[found[0]]}: see --separator."
+
+
+def _name(cell: Any) -> str:
+    return "" if cell is None or cell != cell else str(cell).strip()
 
 
 def _optional(package: str, path: str) -> Any:
     try:
         return importlib.import_module(package)
     except ImportError as error:
-        raise ValueError(
+        raise InputError(
             f"Cannot read {path} without {package}. Install it with: "
             'pip install "sklearn-pairboot[cli]"'
         ) from error

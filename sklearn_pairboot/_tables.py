@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.intervals import METHODS, IntervalEstimate, alpha_of, interval
 from sklearn_pairboot._engine.multiplicity import CORRECTIONS, adjust
+from sklearn_pairboot._engine.sample import Sample
 
 ALTERNATIVES = ("two-sided", "better", "worse")
 # A larger share of undefined resamples than this is worth a note.
@@ -239,8 +240,9 @@ def _score_row(
             "Use a metric that is defined on resamples of these rows, or more rows."
         )
     estimate = float(distribution.observed[metric, model])
+    sample = distribution.model_sample(metric, model)
     found = interval(
-        distribution.model_sample(metric, model),
+        sample,
         estimate,
         method=settings.method,
         confidence_level=settings.confidence_level,
@@ -250,6 +252,7 @@ def _score_row(
     )
     n_zero_division = int(distribution.n_zero_division(metric, model))
     findings.add(f"{info.name} ({name})", estimate, found)
+    findings.add_support(f"{info.name} ({name})", sample, settings.alpha)
     if n_zero_division:
         findings.zero_division.append(f"{info.name} ({name}, {format_count(n_zero_division)})")
     return ScoreRow(
@@ -283,8 +286,9 @@ def _difference_row(
             "resample. Use a metric that is defined on resamples of these rows, or more rows."
         )
     difference = float(distribution.difference_estimate(metric, model, baseline))
+    sample = distribution.difference_sample(metric, model, baseline)
     found = interval(
-        distribution.difference_sample(metric, model, baseline),
+        sample,
         difference,
         method=settings.method,
         confidence_level=settings.confidence_level,
@@ -294,6 +298,7 @@ def _difference_row(
         ),
     )
     findings.add(f"{info.name} ({name} - {other})", difference, found)
+    findings.add_support(f"{info.name} ({name} - {other})", sample, settings.alpha)
     return DifferenceRow(
         metric=info.name,
         model=name,
@@ -344,6 +349,7 @@ class _Findings:
     contradicted: list[str] = dataclasses.field(default_factory=list)
     zero_division: list[str] = dataclasses.field(default_factory=list)
     undefined: list[str] = dataclasses.field(default_factory=list)
+    unsupported: list[str] = dataclasses.field(default_factory=list)
     n_intervals: int = 0
     fallbacks: dict[tuple[str, str], list[str]] = dataclasses.field(default_factory=dict)
     remarks: dict[tuple[str, str], list[str]] = dataclasses.field(default_factory=dict)
@@ -361,6 +367,11 @@ class _Findings:
         rounding = 1e-12 * max(abs(estimate), found.std_error)
         if not found.low - rounding <= estimate <= found.high + rounding:
             self.outside.append(place)
+
+    def add_support(self, place: str, sample: Sample, alpha: float) -> None:
+        """Record fewer defined resamples than the confidence level needs."""
+        if sample.multiplicities is None and 2 * sample.p_floor > alpha:
+            self.unsupported.append(f"{place}, {format_count(sample.size)}")
 
     def add_undefined(
         self, distribution: BootstrapDistribution, metric: int, name: str, baseline: int
@@ -402,6 +413,12 @@ class _Findings:
                 "More than 5 % of the resamples have no value of the metric: "
                 f"{_listed(self.undefined)}. They are left out, and the interval is conditional "
                 "on the rest."
+            )
+        if self.unsupported:
+            notes.append(
+                "Fewer resamples have a value than the confidence level needs: "
+                f"{_listed(self.unsupported)}. The ends of these intervals lie among the extreme "
+                "resamples, and no verdict follows. Draw more resamples."
             )
         if self.zero_division:
             notes.append(

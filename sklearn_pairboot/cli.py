@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
+import io
 import os
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,11 @@ from numpy.typing import NDArray
 from sklearn.metrics import get_scorer_names
 
 from sklearn_pairboot._arguments import PROGRAM, make_parser
-from sklearn_pairboot._files import Table, read_table
+from sklearn_pairboot._files import STDIN, InputError, Table, read_table, same_file
 from sklearn_pairboot._scoring.checks import shown
 from sklearn_pairboot._scoring.resolve import resolve_scoring, shared_responses
 from sklearn_pairboot.comparison import compare_predictions, compare_scores
+from sklearn_pairboot.report.names import visible_text
 from sklearn_pairboot.result import ComparisonResult
 
 # What the library calls its parameters, and what they are called here.
@@ -54,22 +57,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         Exit status: 0, or 2 for bad input. Wrong usage exits by itself, with status 2.
     """
-    options = make_parser().parse_args(arguments)
     try:
+        options = _parsed(arguments)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
             warnings.simplefilter("ignore", DeprecationWarning)
             result = compare(options)
         _write(_formatted(result, options.format), options.output)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (ValueError, TypeError) as error:
-        print(f"{PROGRAM}: error: {_in_words_of_the_command(str(error))}", file=sys.stderr)
+    except InputError as error:
+        _say("error", str(error))
         return 2
-    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
-        print(f"{PROGRAM}: warning: {_in_words_of_the_command(text)}", file=sys.stderr)
+    except (ValueError, TypeError) as error:
+        _say("error", _in_words_of_the_command(str(error)))
+        return 2
+    for text in dict.fromkeys(str(warning.message) for warning in caught):
+        _say("warning", _in_words_of_the_command(text))
     return 0
+
+
+def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    manual = io.StringIO()  # argparse itself would ignore that it cannot be written
+    try:
+        with contextlib.redirect_stdout(manual):
+            return make_parser().parse_args(arguments)
+    except SystemExit as stop:
+        if not stop.code:
+            _write(manual.getvalue(), None)
+        raise
+
+
+def _say(kind: str, text: str) -> None:
+    """Write one line to standard error."""
+    print(f"{PROGRAM}: {kind}: {visible_text(' '.join(text.split()))}", file=sys.stderr)
 
 
 def compare(options: argparse.Namespace) -> ComparisonResult:
@@ -131,24 +152,35 @@ def compare(options: argparse.Namespace) -> ComparisonResult:
 
 def _check_usage(options: argparse.Namespace) -> None:
     """Refuse options that contradict one another, before anything is read."""
+    # An empty one comes from a variable that is not set. Leaving it out would change the answer.
+    for option in ("label", "groups", "ids", "second_file", "sample_weight", "baseline", "output"):
+        if getattr(options, option) == "":
+            raise InputError(
+                f"--{option.replace('_', '-')} must not be empty, got ''. Leave it out, or say "
+                "which."
+            )
     if options.label is None:
         for option in ("metric", "pos_label"):
             if getattr(options, option) is not None:
-                raise ValueError(
+                raise InputError(
                     f"--{option.replace('_', '-')} needs --label. Without it the columns are "
                     "scores of single items, whose means are compared."
                 )
     elif options.metric is None:
-        raise ValueError("--label needs --metric, such as --metric accuracy.")
+        raise InputError("--label needs --metric, such as --metric accuracy.")
     elif options.lower_is_better:
-        raise ValueError("--lower-is-better must come without --label: scorers know the direction.")
+        raise InputError("--lower-is-better must come without --label: scorers know the direction.")
     if options.label in options.models:
-        raise ValueError(f"--models must not name the column of --label, got {options.label!r}.")
+        raise InputError(f"--models must not name the column of --label, got {options.label!r}.")
     repeated = [name for name in options.models if options.models.count(name) > 1]
     if repeated:
-        raise ValueError(f"--models must name each column once, got {repeated[0]!r} twice.")
+        raise InputError(f"--models must name each column once, got {repeated[0]!r} twice.")
+    if options.second_file and same_file(options.file, options.second_file):
+        raise InputError(
+            f"--second-file must be another file than FILE, got {options.second_file!r} for both."
+        )
     if options.second_file and not options.ids:
-        raise ValueError(
+        raise InputError(
             "--second-file needs --ids, a column of both files: rows are joined by their id, "
             "never by their position."
         )
@@ -157,9 +189,14 @@ def _check_usage(options: argparse.Namespace) -> None:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"--metric must be a scorer of scikit-learn, got {name!r}.{hint}")
+            raise InputError(f"--metric must be a scorer of scikit-learn, got {name!r}.{hint}")
     if options.output and not Path(options.output).absolute().parent.is_dir():
-        raise ValueError(f"--output must lie in a folder that exists, got {options.output!r}.")
+        raise InputError(f"--output must lie in a folder that exists, got {options.output!r}.")
+    for name in filter(None, (options.file, options.second_file)):
+        if options.output and name != STDIN and same_file(name, options.output):
+            raise InputError(
+                f"--output must be another file than those that are read, got {options.output!r}."
+            )
 
 
 def _check_metrics(names: Sequence[str], labels: NDArray[Any]) -> None:
@@ -171,13 +208,13 @@ def _check_metrics(names: Sequence[str], labels: NDArray[Any]) -> None:
             f"{name} ({'labels or values' if 'predict' in metric.responses else 'probabilities'})"
             for name, metric in zip(names, metrics, strict=True)
         )
-        raise ValueError(
+        raise InputError(
             f"--metric must hold metrics that need the same kind of column, got {kinds}. Compare "
             "them in two runs, on two kinds of columns."
         )
     n_classes = len(np.unique(labels))
     if "predict" not in responses and n_classes > 2:
-        raise ValueError(
+        raise InputError(
             f"--metric {names[0]} needs a column of --label with two classes, got {n_classes}: "
             "one column a model cannot hold the probabilities of more."
         )
@@ -192,17 +229,25 @@ def _sources(
     prefixes = (first.stem, second.stem)
     if prefixes[0] == prefixes[1]:
         prefixes = (first.path, second.path)
-    sources: dict[str, tuple[Table, str]] = {}
+    found: list[tuple[str, tuple[Table, str]]] = []
     for column in columns:
         if column not in second.names:
-            sources[column] = (first, column)
+            found.append((column, (first, column)))
         elif column not in first.names:
-            sources[column] = (second, column)
+            found.append((column, (second, column)))
         else:
-            sources[f"{prefixes[0]}:{column}"] = (first, column)
-            sources[f"{prefixes[1]}:{column}"] = (second, column)
+            found.append((f"{prefixes[0]}:{column}", (first, column)))
+            found.append((f"{prefixes[1]}:{column}", (second, column)))
+    sources = dict(found)
+    if len(sources) < len(found):
+        names = [name for name, _ in found]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise InputError(
+            f"--models must give every model a name of its own, got {repeated!r} twice: a column "
+            "of both files is two models, called FILE:COL. Rename a column."
+        )
     if not any(table is second for table, _ in sources.values()):
-        raise ValueError(
+        raise InputError(
             f"--models must name a column of {second.path} too, got {shown(columns)}. Its columns "
             f"are: {', '.join(second.names)}."
         )
@@ -223,7 +268,7 @@ def _check_agreement(
     of_second = dict(zip(second_keys, others, strict=True))
     differing = [k for k, value in zip(keys, values, strict=True) if value != of_second[k]]
     if differing:
-        raise ValueError(
+        raise InputError(
             f"Column {name!r} must be the same in both files, got different values for id(s) "
             f"{shown(differing)}. Were both models scored on the same version of the data?"
         )
@@ -240,7 +285,7 @@ def _positive_label(text: str | None, labels: NDArray[Any]) -> Any:
         found = [label for label in distinct if f"{label:g}" == value]
     if found:
         return found[0]
-    raise ValueError(f"--pos-label must be one of the labels {shown(distinct, 20)}, got {text!r}.")
+    raise InputError(f"--pos-label must be one of the labels {shown(distinct, 20)}, got {text!r}.")
 
 
 def _formatted(result: ComparisonResult, form: str) -> str:
@@ -252,13 +297,35 @@ def _formatted(result: ComparisonResult, form: str) -> str:
 def _write(text: str, path: str | None) -> None:
     text = text.rstrip("\n") + "\n"
     if path is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        with _standard_output():
+            sys.stdout.write(text)
         return
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise ValueError(f"Cannot write {path}: {error.strerror or error}.") from error
+        raise InputError(f"Cannot write {path}: {error.strerror or error}.") from error
+
+
+@contextlib.contextmanager
+def _standard_output() -> Iterator[None]:
+    """Write to standard output, where every failure but a broken pipe is an `InputError`."""
+    if sys.stdout is None:
+        raise InputError("Cannot write standard output: it is closed. See --output.")
+    try:
+        yield
+        sys.stdout.flush()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"Cannot write standard output: its encoding, {error.encoding}, has no "
+            f"{error.object[error.start]!a}. See --output, which writes UTF-8."
+        ) from error
+    except OSError as error:
+        # Python would try again at its end, and complain in several lines.
+        with contextlib.suppress(OSError):  # an output that is no file of the system
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise InputError(f"Cannot write standard output: {error.strerror or error}.") from error
 
 
 def _in_words_of_the_command(message: str) -> str:
@@ -268,6 +335,6 @@ def _in_words_of_the_command(message: str) -> str:
     message, python, _ = re.split("( Apply a threshold first, or pass|$)", message, maxsplit=1)
     if python:
         message += " Apply a threshold first, or choose metrics of probabilities."
-    if re.search(r"(?<!data )\brow(\(s\))? \d", message):
+    if re.search(r"(?<!data )\brow\(s\) \d", message):
         message += " Rows are counted from 0 here."
     return re.sub(r"`(\w+)`", lambda found: _OPTIONS.get(found[1], found[0]), message)

@@ -334,7 +334,7 @@ class ComparisonResult:
             "differences": (DifferenceRow, self.differences),
             "scores": (ScoreRow, self.scores),
         }
-        if which not in tables:
+        if which not in list(tables):
             raise ValueError(f"`which` must be one of {list(tables)}, got {which!r}.")
         return frame(*tables[which], backend)
 
@@ -405,7 +405,9 @@ class ComparisonResult:
         ComparisonResult
             Equal to the one written; with replicates if the text has them.
         """
-        return cls(**storage.from_json(text))
+        data = storage.from_json(text)
+        with storage.damage_named():
+            return cls(**storage.keywords(data))
 
     def replace(
         self,
@@ -450,7 +452,7 @@ class ComparisonResult:
         )
         check_settings(settings, facts.models)
         if facts.n_resamples != "exact":
-            check_alpha(facts.n_sequences, settings.confidence_level, settings.side(True))
+            check_alpha(facts.n_sequences, settings.confidence_level)
         return ComparisonResult(
             distribution=distribution,
             metrics=facts.metrics,

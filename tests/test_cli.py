@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -148,7 +149,7 @@ def test_version(run):
         ),
         (
             ["compare", "f.csv", "--models", "a", "--seed", "x"],
-            "argument --seed: invalid int value: 'x'. See: sklearn-pairboot compare --help",
+            "--seed must be a non-negative integer, got 'x'. See: sklearn-pairboot compare --help",
         ),
         (
             ["compare", "f.csv", "--models", "a", "--resample", "9"],
@@ -158,6 +159,51 @@ def test_version(run):
 )
 def test_wrong_usage_gets_one_line(run, arguments, message):
     assert run(*arguments) == (2, "", f"sklearn-pairboot: error: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "rule"),
+    [
+        ("--resamples", "x", "an integer of at least 2 or 'exact'"),
+        ("--resamples", "1", "an integer of at least 2 or 'exact'"),
+        ("--seed", "-1", "a non-negative integer"),
+        ("--seed", "0.5", "a non-negative integer"),
+        ("--jobs", "0", "an integer, but not 0 (-1 for all processors)"),
+        ("--jobs", "all", "an integer, but not 0 (-1 for all processors)"),
+        ("--confidence-level", "95%", "a number between 0 and 1, such as 0.95"),
+        *(
+            (
+                "--separator",
+                mark,
+                "one plain character such as ; or | or a real tab (in a shell $'\\t')",
+            )
+            for mark in ("", "\\", "\\t", '"', "'", "\n", "\r", "\0", ";;", "a", "0", "-", "\xa7")
+        ),
+    ],
+)
+def test_values_of_options_are_said_to_be_wrong_in_one_way(run, option, value, rule):
+    assert run("compare", "f.csv", "--models", "a", option, value) == (
+        2,
+        "",
+        f"sklearn-pairboot: error: {option} must be {rule}, got {value!r}. See: sklearn-pairboot "
+        "compare --help\n",
+    )
+
+
+def test_help_fits_on_a_terminal(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for arguments in (["--help"], ["compare", "--help"]):
+        assert max(map(len, run(*arguments)[1].splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--label", "--groups", "--ids", "--second-file", "--sample-weight", "--baseline", "--output"],
+)
+def test_empty_values_are_not_passed_over(refused, option):
+    assert refused("no-such-file.csv", "--models", "a", "b", option, "") == (
+        f"{option} must not be empty, got ''. Leave it out, or say which."
+    )
 
 
 @pytest.mark.parametrize(
@@ -248,6 +294,61 @@ def test_unreadable_file(refused, tmp_path, name, content, message):
     assert refused(path, "--models", "a") == f"Cannot read {path}: {message}"
 
 
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz", ".zip"])
+def test_archive_that_is_none(refused, tmp_path, ending):
+    pytest.importorskip("pandas")
+    path = tmp_path / f"test.csv{ending}"
+    path.write_bytes(b"a,b\n1,2\n")
+    assert refused(path, "--models", "a").startswith(f"Cannot read {path}: ")
+    path.write_bytes(gzip.compress(b"a,b\n1,2\n" * 99)[:-20])
+    assert refused(path, "--models", "a").startswith(f"Cannot read {path}: ")
+
+
+def test_error_of_the_parser_counts_rows_as_it_does(refused, tmp_path):
+    path = write_text(tmp_path / "test.csv", 'a,b\n1,2\n"3,4\n')
+    assert refused(path, "--models", "a") == (
+        f"Cannot read {path}: Error tokenizing data. C error: EOF inside string starting at row 2."
+    )
+    path = write_text(tmp_path / "rows.csv", "row(s) 1,`scoring`\n1,2\n")
+    assert refused(path, "--models", "a") == (
+        f"--models must name a column of {path}, got 'a'. Its columns are: row(s) 1, `scoring`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("mark", "shown"),
+    [(";", '";"'), ("\t", "a tab"), ("|", '"|"')],
+    ids=["semicolon", "tab", "bar"],
+)
+def test_other_separators_are_hinted_at(refused, tmp_path, mark, shown):
+    path = write_text(tmp_path / "test.csv", f"a{mark}b\n1{mark}2\n")
+    hint = f" Its cells seem to be separated by {shown}: see --separator."
+    assert refused(path, "--models", "a").endswith(f".{hint}")
+    path = write_text(tmp_path / "commas.csv", f"a{mark}b\n1,5{mark}2\n")
+    line = refused(path, "--models", "a")
+    assert line.startswith(f"Cannot read {path}: Error tokenizing data.")
+    assert line.endswith(hint)
+    path = write_text(tmp_path / "test.tsv", "a,b\n1,2\n")
+    assert refused(path, "--models", "a").endswith('separated by ",": see --separator.')
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "n_rows"),
+    [("a\n1\n\n0\n", 2, 3), ("a\n1\n0\n\n", 3, 3), ("\n\na\n1\n  \n0\n1\n", 2, 4)],
+)
+def test_empty_line_of_a_single_column_is_a_missing_score(refused, tmp_path, text, row, n_rows):
+    path = write_text(tmp_path / "test.csv", text)
+    assert refused(path, "--models", "a") == (
+        f"Column 'a' of {path} must have a finite value in every row, got none in 1 of {n_rows}, "
+        f"in data row(s) {row}."
+    )
+
+
+def test_empty_lines_between_rows_of_several_cells_are_no_rows(compare, tmp_path):
+    path = write_text(tmp_path / "test.csv", "\na,b\n1,0\n\n0,1\n1,1\n\n")
+    assert compare(path, "--models", "a", "b").n_rows == 3
+
+
 def test_folder_is_no_file(refused, tmp_path):
     pytest.importorskip("pandas")
     path = tmp_path / "folder.csv"
@@ -307,7 +408,7 @@ def test_the_same_table_in_other_wrappings(compare, run, file, data, tmp_path, m
     marked = tmp_path / "marked.csv"
     marked.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b",", b", "))
     assert tables(compare(marked, *arguments)) == expected
-    monkeypatch.setattr(sys, "stdin", io.StringIO(file.read_text(encoding="utf-8")))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(file.read_bytes())))
     assert tables(compare("-", *arguments)) == expected
 
 
@@ -478,14 +579,9 @@ def test_probabilities_of_more_than_two_classes_do_not_fit_into_a_column(refused
             "--baseline must be the name of a model, one of 'a', 'b', got 'c'.",
         ),
         (
-            ["--resamples", "1"],
-            "--resamples must be an integer of at least 2 or 'exact', got 1.",
-        ),
-        (
             ["--confidence-level", "95"],
             "--confidence-level must be a number between 0 and 1, got 95.0. For 95 % pass 0.95.",
         ),
-        (["--jobs", "0"], "--jobs must be a non-zero integer or None, got 0."),
         (
             ["--sample-weight", "minus"],
             "--sample-weight must not be negative, got it in row(s) 1. Rows are counted from 0 "
@@ -618,7 +714,47 @@ def test_second_file_without_a_model_is_refused(refused, tmp_path):
     )
 
 
+@pytest.mark.parametrize("as_link", [False, True])
+def test_second_file_that_is_the_first_is_refused(refused, tmp_path, as_link):
+    pytest.importorskip("pandas")
+    one = write(tmp_path / "one.csv", {"id": ["p", "q"], "correct": [0, 1]})
+    two = tmp_path / "two.csv" if as_link else tmp_path / "." / "one.csv"
+    if as_link:
+        two.symlink_to(one)
+    assert refused(one, "--second-file", two, "--ids", "id", "--models", "correct") == (
+        f"--second-file must be another file than FILE, got '{two}' for both."
+    )
+    assert refused("-", "--second-file", "-", "--ids", "id", "--models", "correct") == (
+        "--second-file must be another file than FILE, got '-' for both."
+    )
+
+
+def test_model_called_like_a_file_and_a_column_is_refused(refused, tmp_path):
+    pytest.importorskip("pandas")
+    columns = {"id": ["p", "q"], "correct": [0, 1]}
+    one = write(tmp_path / "one.csv", {**columns, "one:correct": [1, 1]})
+    two = write(tmp_path / "two.csv", columns)
+    for models in (("one:correct", "correct"), ("correct", "one:correct")):
+        assert refused(one, "--second-file", two, "--ids", "id", "--models", *models) == (
+            "--models must give every model a name of its own, got 'one:correct' twice: a column "
+            "of both files is two models, called FILE:COL. Rename a column."
+        )
+
+
 # Output
+
+
+def test_output_never_replaces_what_is_read(refused, file, data, tmp_path):
+    second = write(tmp_path / "second.csv", {"item": data["item"], "c": data["b"]})
+    before = file.read_bytes(), second.read_bytes()
+    link = tmp_path / "link.txt"
+    link.symlink_to(second)
+    question = (file, "--second-file", second, "--ids", "item", "--models", "a", "c")
+    for output in (file, second, link):
+        assert refused(*question, "--output", output) == (
+            f"--output must be another file than those that are read, got '{output}'."
+        )
+    assert (file.read_bytes(), second.read_bytes()) == before
 
 
 def test_formats(run, file, data, tmp_path):
@@ -655,3 +791,84 @@ def test_module_runs_as_a_program():
     assert (process.returncode, process.stdout) == (2, "")
     assert process.stderr.startswith("sklearn-pairboot: error: Cannot read absent.xlsx: ")
     assert process.stderr.count("\n") == 1
+
+
+# What pytest itself was started with is not what a user's shell has.
+BUFFERED = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+
+
+def process(*arguments, **options):
+    """Run the command line as a user does."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    command = [sys.executable, "-m", "sklearn_pairboot", *map(str, arguments)]
+    return subprocess.run(command, **options)
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "marked"])
+def test_standard_input_of_a_process(compare, file, tmp_path, mark):
+    question = ("--models", "a", "b", *FAST, "--format", "json")
+    found = process("compare", "-", *question, input=mark + file.read_bytes())
+    assert (found.returncode, found.stderr) == (0, b"")
+    result = ComparisonResult.from_json(found.stdout.decode())
+    assert tables(result) == tables(compare(file, "--models", "a", "b"))
+
+
+def test_standard_input_that_cannot_be_read():
+    pytest.importorskip("pandas")
+    for content, message in (
+        (b"", b"No columns to parse from file."),
+        (b"\xe9,b\n1,2\n", b"it is not UTF-8 text."),
+    ):
+        found = process("compare", "-", "--models", "a", input=content)
+        assert (found.returncode, found.stdout, found.stderr) == (
+            2,
+            b"",
+            b"sklearn-pairboot: error: Cannot read standard input: " + message + b"\n",
+        )
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_standard_output_that_is_full(file):
+    for arguments in (("compare", file, "--models", "a", "b", *FAST), ("--help",), ("--version",)):
+        with open("/dev/full", "wb") as full:
+            found = process(*arguments, stdout=full, env=BUFFERED)
+            unbuffered = process(*arguments, stdout=full, env={**BUFFERED, "PYTHONUNBUFFERED": "1"})
+        assert (found.returncode, found.stderr) == (unbuffered.returncode, unbuffered.stderr)
+        assert (found.returncode, found.stderr) == (
+            2,
+            b"sklearn-pairboot: error: Cannot write standard output: No space left on device.\n",
+        )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes of POSIX")
+def test_reader_that_has_gone_is_no_error(file):
+    for arguments in (("compare", file, "--models", "a", "b", *FAST), ("--help",)):
+        read, write_end = os.pipe()
+        os.close(read)
+        found = process(*arguments, stdout=write_end, env=BUFFERED)
+        os.close(write_end)
+        assert (found.returncode, found.stderr) == (0, b"")
+
+
+def test_encoding_that_lacks_a_letter_of_a_name(tmp_path):
+    path = write_text(tmp_path / "test.csv", "a\u017e\n1\n0\n1\n")
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "1"}
+    question = ("compare", path, "--models", "a\u017e", *FAST)
+    found = process(*question, env=environment)
+    assert (found.returncode, found.stdout) == (2, b"")
+    assert found.stderr == (
+        b"sklearn-pairboot: error: Cannot write standard output: its encoding, latin-1, has no "
+        b"'\\u017e'. See --output, which writes UTF-8.\n"
+    )
+    output = tmp_path / "report.txt"
+    assert process(*question, "--output", output, env=environment).returncode == 0
+    assert "a\u017e" in output.read_text(encoding="utf-8")
+
+
+def test_control_characters_do_not_reach_the_terminal(run, refused, tmp_path):
+    path = write_text(tmp_path / "test.csv", '"a\x1b[31m\nx",b\n1,0\n0,1\n1,1\n')
+    status, out, err = run("compare", path, "--models", "a\x1b[31m\nx", "b", *FAST)
+    assert (status, err) == (0, "")
+    assert out.replace("\n", "").isprintable()
+    assert r"'a\x1b[31m\nx'" in out
+    assert refused(path, "--models", "c").isprintable()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn_pairboot._tables import DifferenceRow, MetricInfo, ScoreRow, Settings
 from sklearn_pairboot.report.facts import Facts
 from sklearn_pairboot.report.findings import allowed_gap, finding, p_clause, smallest_p
+from sklearn_pairboot.report.names import escaped, escaped_note, visible
 from sklearn_pairboot.report.numbers import NumberFormat, format_p, format_percent
 from sklearn_pairboot.report.statements import statements
 from sklearn_pairboot.report.text import WIDTH, markdown, summary
@@ -153,6 +154,13 @@ def test_levels_are_written_without_rounding():
             "or 0.021 better.",
         ),
         (
+            unsure(0.4, 0.0, 1.0, 0.2),
+            {},
+            "On roc_auc (higher is better) these rows cannot separate forest and logistic: +0.400 "
+            "[0.000, 1.000], p = 0.2000; the interval still allows forest to be up to 1.000 "
+            "better, and not worse.",
+        ),
+        (
             unsure(metric="log_loss", greater_is_better=False),
             CLUSTERS,
             "On log_loss (lower is better) these clusters cannot separate forest and logistic: "
@@ -221,7 +229,16 @@ def test_whole_sentences_req_A02_req_A13_req_B12_req_D12_req_E30(row, changes, s
         (0.1, INF, True, "the interval taken alone allows forest to be at least 0.100 better"),
         (-0.3, -0.1, True, "the interval taken alone allows forest to be 0.100 to 0.300 worse"),
         (-0.3, -0.1, False, "the interval taken alone allows forest to be 0.100 to 0.300 better"),
-        (0.0, 0.2, True, "the interval still allows forest to be up to 0.000 worse or 0.200 "
+        (0.0, 0.2, True, "the interval still allows forest to be up to 0.200 better, and not "
+         "worse"),
+        (-0.2, -0.0, True, "the interval still allows forest to be up to 0.200 worse, and not "
+         "better"),
+        (0.0, 0.2, False, "the interval still allows forest to be up to 0.200 worse, and not "
+         "better"),
+        (0.0, INF, True, "the interval allows forest to be better without limit, and not worse"),
+        (-INF, 0.0, True, "the interval allows forest to be worse without limit, and not better"),
+        (0.0, 0.0, True, "the interval holds nothing but 0"),
+        (-1e-9, 0.2, True, "the interval still allows forest to be up to 1e-09 worse or 0.200 "
          "better"),
     ],
 )  # fmt: skip
@@ -229,7 +246,7 @@ def test_largest_gap_that_an_interval_allows_req_E30(low, high, greater_is_bette
     assert allowed_gap(unsure(0, low, high, greater_is_better=greater_is_better), NUMBER) == clause
 
 
-@given(st.floats(-1, 0), st.floats(0, 1), st.booleans())
+@given(st.floats(-1, 0, exclude_max=True), st.floats(0, 1, exclude_min=True), st.booleans())
 def test_allowed_gaps_are_the_ends_of_the_interval_req_E30(low, high, greater_is_better):
     clause = allowed_gap(unsure(0, low, high, greater_is_better=greater_is_better), NUMBER)
     worse, better = map(
@@ -486,13 +503,89 @@ def test_markdown_is_a_table_that_names_cannot_break():
         [difference(model=odd, baseline="__base__")],
     )
     lines = text.splitlines()
-    assert r"### Differences: a\|b\* \_ - \_\_base\_\_, in units of the metric" in lines
+    assert r"### Differences: 'a\|b\*\\n\_' - \_\_base\_\_, in units of the metric" in lines
     assert "| metric | model | difference | SE | 95 % interval | p | verdict |" in lines
     assert (
-        r"| roc_auc (higher is better) | a\|b\* \_ | +0.0120 | 0.0050 | [0.0030, 0.0210] | 0.0100 "
-        "| better |"
+        r"| roc_auc (higher is better) | 'a\|b\*\\n\_' | +0.0120 | 0.0050 "
+        "| [0.0030, 0.0210] | 0.0100 | better |"
     ) in lines
     assert "- Two lines." in lines
     assert "- **Unit**: 143 rows, each drawn on its own with replacement" in lines
     pipes = {line.replace(r"\|", "").count("|") for line in lines if line.startswith("|")}
     assert pipes == {8, 6}
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("forest", "forest"),
+        ("two words, \u017elu\u0165", "two words, \u017elu\u0165"),
+        ("a\nb", r"'a\nb'"),
+        ("a\x1b[31mb\0", r"'a\x1b[31mb\x00'"),
+        ("a\u202eb\u2028", r"'a\u202eb\u2028'"),
+        ("a\udc80", r"'a\udc80'"),
+        (" a", "' a'"),
+        ("", "''"),
+    ],
+)
+def test_names_that_cannot_be_seen_are_shown_as_python_writes_them(name, shown):
+    assert visible(name) == shown
+
+
+@pytest.mark.parametrize("odd", ["a\nb", "a\r\x85b", "\x1b[2Ja", "a\0b", "a\tb", "a\u2028b"])
+def test_no_name_tears_a_report(odd):
+    def report(write, name):
+        metric = dataclasses.replace(AUC, name=name)
+        stated_facts = facts(
+            models=("logistic", name),
+            metrics=(metric,),
+            settings=Settings(name),
+            notes=(f"{name}: a note.",),
+        )
+        rows = [score(metric=name, n_undefined=3), score(metric=name, model=name)]
+        pair = unsure(metric=name, model="logistic", baseline=name)
+        return write(stated_facts, rows, [pair])
+
+    for write in (summary, markdown):
+        text = report(write, odd)
+        assert text.replace("\n", "").isprintable()
+        if write is markdown:
+            assert text.count("\n") == report(write, "plain").count("\n")
+        else:
+            table = text[text.index("Differences:") : text.index("How this")]
+            plain = report(write, "plain")
+            assert table.count("\n") == plain[
+                plain.index("Differences:") : plain.index("How this")
+            ].count("\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("roc_auc", "roc_auc"),
+        ("_a_b_", r"\_a_b\_"),
+        ("a _b_ c__d", r"a \_b\_ c\_\_d"),
+        ("a|b*c`d~e", r"a\|b\*c\`d\~e"),
+        ("<b>&lt;</b>", r"\<b\>\&lt;\</b\>"),
+        ("[a](b)", r"\[a\](b)"),
+        ("$x$", r"\$x\$"),
+        ("a\\b", r"a\\b"),
+        ("# a", r"\# a"),
+        ("- a", r"\- a"),
+        ("+", r"\+"),
+        ("1. a", r"1\. a"),
+        ("2.5-turbo", "2.5-turbo"),
+        ("precision@5", "precision@5"),
+        ("by @someone, #12", "by @<!-- -->someone, #<!-- -->12"),
+    ],
+)
+def test_markup_in_names_is_shown_as_it_is(name, written):
+    assert escaped(name) == written
+
+
+def test_notes_in_markdown_keep_code_only():
+    assert escaped_note("<b>|x|</b> *y* `a*b`: without `sample_weight`.\n@me") == (
+        r"\<b\>\|x\|\</b\> \*y\* \`a\*b\`: without `sample_weight`. @<!-- -->me"
+    )
+    text = markdown(facts(notes=("<b>: a note",)), [score()], [difference()])
+    assert text.endswith("### Notes\n\n- \\<b\\>: a note\n")

@@ -230,11 +230,11 @@ def test_replace_refuses_what_a_comparison_refuses(changes, message):
         result().replace(**changes)
 
 
-def test_one_sided_alternatives_need_half_the_resamples():
+def test_one_sided_alternatives_need_as_many_resamples_for_their_two_sided_scores():
     found = result(settings=Settings("old", 0.9, alternative="better"))
-    assert found.replace(confidence_level=0.995).confidence_level == 0.995
+    assert found.replace(confidence_level=0.99).confidence_level == 0.99
     with pytest.raises(ValueError, match="at least 399"):
-        found.replace(confidence_level=0.995, alternative="two-sided")
+        found.replace(confidence_level=0.995)
 
 
 def test_few_sequences_are_no_reason_to_refuse_a_level():
@@ -314,6 +314,9 @@ def test_unknown_tables_and_backends_are_refused():
         ValueError, match=r"`which` must be one of \['differences', 'scores'\], got"
     ):
         result().to_frame("models")
+    for which in (["scores"], None, {}):
+        with pytest.raises(ValueError, match=r"`which` must be one of .*, got "):
+            result().to_frame(which)
     with pytest.raises(ValueError, match=r"`backend` must be one of \['pandas', .*, got 'R'"):
         result().to_frame(backend="R")
 
@@ -422,6 +425,44 @@ def test_what_is_not_a_result_is_refused():
         ComparisonResult.from_json(json.dumps(data))
     with pytest.raises(ValueError, match="`tables` and `n_sequences` must be given"):
         result(found=None, distribution=None)
+
+
+@pytest.mark.parametrize("text", [None, 1, {}, ["[]"]])
+def test_what_is_no_text_is_refused(text):
+    with pytest.raises(TypeError) as caught:
+        ComparisonResult.from_json(text)
+    assert str(caught.value) == (
+        f"`text` must be a string of JSON written by `to_json`, got {type(text).__name__}. "
+        "Read the contents of a file first."
+    )
+
+
+@pytest.mark.parametrize("text", ["", "{", "nonsense", b"\xff"])
+def test_what_is_no_json_is_refused(text):
+    with pytest.raises(ValueError, match=r"^`text` must be JSON written by `to_json`, got none: "):
+        ComparisonResult.from_json(text)
+
+
+def test_damaged_results_are_refused():
+    with pytest.raises(ValueError) as caught:
+        ComparisonResult.from_json('{"format": "sklearn-pairboot result"}')
+    assert str(caught.value) == (
+        "`text` must be JSON written by `to_json`, whole and unchanged, got one without "
+        "'format_version'."
+    )
+    data = strictly(result().to_json(replicates=True))
+    rule = r"^`text` must be JSON written by `to_json`, whole and unchanged, got one "
+    for key in data.keys() - {"format"}:
+        without = {name: value for name, value in data.items() if name != key}
+        with pytest.raises(ValueError, match=rf"{rule}without '{key}'\.$"):
+            ComparisonResult.from_json(json.dumps(without))
+    for key in ("format_version", "unit_sizes", "scores", "notes", "metrics", "distribution"):
+        for value in ("nonsense", 5.5, [5], {}):
+            with pytest.raises(ValueError, match=rule):
+                ComparisonResult.from_json(json.dumps({**data, key: value}))
+    data = {**data, "format_version": 99, "versions": None}
+    with pytest.raises(ValueError, match="must have format version 1 or lower, got 99"):
+        ComparisonResult.from_json(json.dumps(data))
 
 
 def test_dictionary_has_plain_values_only():

@@ -116,7 +116,7 @@ class BootstrapDistribution:
 
     def _sample(self, values: FloatArray, scale: float) -> Sample:
         if self.multiplicities is None:
-            return Sample.from_replicates(values)
+            return Sample.from_replicates(values, scale=scale)
         return Sample.from_exact(values, self.multiplicities, scale=scale)
 
 

@@ -6,6 +6,7 @@ returns values and two masks of shape (n_resamples, n_models): undefined, and 0/
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +35,16 @@ def _formula(values: FloatArray, zero_division: BoolArray | None = None) -> Form
     if zero_division is None:
         zero_division = np.zeros_like(undefined)
     return Formula(values, undefined, zero_division & ~undefined)
+
+
+def where_weighted(sums: FloatArray, *, formula: Callable[[FloatArray], Formula]) -> Formula:
+    """Value of a metric, undefined where nothing was drawn. Terms: weight, then the metric's own.
+
+    No rows, or rows of no weight, are no case for a convention on 0/0.
+    """
+    values, undefined, zero_division = formula(sums[:, 1:])
+    nothing = sums[:, :1] == 0
+    return Formula(np.where(nothing, np.nan, values), undefined | nothing, zero_division & ~nothing)
 
 
 def mean(sums: FloatArray, *, root: bool = False) -> Formula:
@@ -128,11 +139,12 @@ def matthews_corrcoef(sums: FloatArray, *, n_classes: int) -> Formula:
 def cohen_kappa(sums: FloatArray, *, n_classes: int, disagreement: FloatArray) -> Formula:
     """Cohen's kappa. Terms: true classes, then for each model its disagreement, predictions.
 
-    ``disagreement``, shape (n_classes, n_classes), weighs each pair of labels.
+    ``disagreement``, shape (n_models, n_classes, n_classes), weighs each pair of labels.
     """
     true, observed, predicted = _agreement_terms(sums, n_classes)
     weight = true.sum(axis=2)
-    expected = ((true @ disagreement) * predicted).sum(axis=2)
+    by_chance = np.matmul(true[:, :, None], disagreement)[:, :, 0]
+    expected = (by_chance * predicted).sum(axis=2)
     return _formula(1 - ratio(observed * weight, expected, np.nan))
 
 

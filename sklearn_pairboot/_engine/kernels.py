@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,16 @@ class SumsKernel:
         n_models: int,
         units: Units,
         scale: float = np.nan,
+        row_weight: FloatArray | None = None,
     ) -> SumsKernel:
-        """Sum the terms of the rows within each unit."""
+        """Sum the terms of the rows within each unit.
+
+        With ``row_weight`` the metric is undefined where the drawn rows have no weight; formulas
+        whose terms tell so themselves do without.
+        """
+        if row_weight is not None:
+            terms = np.column_stack([row_weight, terms])
+            formula = partial(formulas.where_weighted, formula=formula)
         return cls(np.ascontiguousarray(units.sum_rows(terms)), formula, n_models, scale)
 
     def evaluate(self, weights: Weights) -> Values:

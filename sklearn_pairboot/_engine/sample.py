@@ -25,18 +25,21 @@ class Sample:
 
     Build it with `from_replicates` (Monte Carlo) or `from_exact`. ``multiplicities`` is ``None``
     for Monte Carlo replicates; otherwise it says how many sequences of draws give each of the
-    (then distinct) values: int64 counts, or float64 weights where counts pass 2**53.
+    (then distinct) values: int64 counts, or float64 weights where counts pass 2**53. ``noise``
+    is the rounding of the values: 1e-12 x the scale of what they were computed from.
     """
 
     values: FloatArray
     multiplicities: NDArray[Any] | None = None
+    noise: float = 0.0
 
     @classmethod
-    def from_replicates(cls, values: ArrayLike) -> Sample:
+    def from_replicates(cls, values: ArrayLike, *, scale: float = 0.0) -> Sample:
         """Sort Monte Carlo replicates and leave out the undefined (NaN) ones."""
         array = np.asarray(values, dtype=np.float64)
         # Adding 0.0 turns -0.0 into 0.0, which prints better.
-        return cls(np.sort(array[~np.isnan(array)]) + 0.0)
+        kept = np.sort(array[~np.isnan(array)]) + 0.0
+        return cls(kept, noise=RELATIVE_TOLERANCE * scale)
 
     @classmethod
     def from_exact(
@@ -51,13 +54,14 @@ class Sample:
         weights = weights.astype(np.float64 if weights.dtype.kind == "f" else np.int64)
         kept = ~np.isnan(array) & (weights > 0)
         array, weights = array[kept], weights[kept]
+        noise = RELATIVE_TOLERANCE * scale
         if array.size == 0:
-            return cls(array, weights)
+            return cls(array, weights, noise)
         order = np.argsort(array, kind="stable")
         array, weights = array[order] + 0.0, weights[order]
-        starts_group = np.diff(array, prepend=-np.inf) > RELATIVE_TOLERANCE * scale
+        starts_group = np.diff(array, prepend=-np.inf) > noise
         starts = np.flatnonzero(starts_group)
-        return cls(array[starts], np.add.reduceat(weights, starts))
+        return cls(array[starts], np.add.reduceat(weights, starts), noise)
 
     @property
     def _is_weighted_by_floats(self) -> bool:
@@ -115,10 +119,15 @@ class Sample:
         """Compute the standard deviation: denominator B - 1, or D for an enumeration."""
         if self.minimum == self.maximum:
             return 0.0
+        # Squares of very small or large values would leave float64.
+        size = max(abs(self.minimum), abs(self.maximum))
+        values = self.values / size if not 1e-100 < size < 1e100 else self.values
         if self.multiplicities is None:
-            return float(np.std(self.values, ddof=1))
-        squares = (self.values - self.mean()) ** 2
-        return math.sqrt(float(np.average(squares, weights=self.multiplicities)))
+            deviation = float(np.std(values, ddof=1))
+        else:
+            squares = (values - np.average(values, weights=self.multiplicities)) ** 2
+            deviation = math.sqrt(float(np.average(squares, weights=self.multiplicities)))
+        return deviation if values is self.values else deviation * size
 
     def quantile(self, q: float) -> float:
         """NumPy's ``linear`` quantile over all replicates or sequences.
@@ -189,5 +198,7 @@ class Sample:
     def reflected(self, about: float) -> Sample:
         """Replicates mirrored at ``about``, those that differ from zero by rounding set to zero."""
         mirrored = 2 * about - self.values[::-1]
-        mirrored[np.abs(mirrored) <= RELATIVE_TOLERANCE * abs(2 * about)] = 0.0
-        return Sample(mirrored, None if self.multiplicities is None else self.multiplicities[::-1])
+        noise = max(self.noise, RELATIVE_TOLERANCE * abs(2 * about))
+        mirrored[np.abs(mirrored) <= noise] = 0.0
+        multiplicities = None if self.multiplicities is None else self.multiplicities[::-1]
+        return Sample(mirrored, multiplicities, self.noise)

@@ -15,7 +15,7 @@ from sklearn_pairboot._scoring.builtin import find_builder
 from sklearn_pairboot._scoring.checks import shown
 from sklearn_pairboot._scoring.problem import NotServed, Problem
 from sklearn_pairboot._scoring.replay import ReplayKernel
-from sklearn_pairboot._scoring.resolve import Metric, accepts
+from sklearn_pairboot._scoring.resolve import Metric
 
 
 def build_kernel(metric: Metric, problem: Problem, models: tuple[str, ...]) -> Kernel:
@@ -37,20 +37,13 @@ def build_kernel(metric: Metric, problem: Problem, models: tuple[str, ...]) -> K
         raise ValueError(
             f"`sample_weight` must be None for {metric.name}, whose scorer does not take weights."
         )
-    scorer = metric.scorer
-    if function is not None:
-        kwargs.update(_full_labels(metric, function, problem))
-        if kwargs != dict(metric.kwargs):
-            scorer = make_scorer(
-                function,
-                response_method=metric.responses,
-                greater_is_better=metric.sign > 0,
-                **kwargs,
-            )
+    scorers = tuple(
+        _with_labels(metric, kwargs, problem, model) for model in range(len(problem.records))
+    )
     return ReplayKernel(
         problem.records,
         problem.y,
-        scorer,
+        scorers,
         sign=metric.sign,
         uses_row_numbers=function is not None,
         units=problem.units,
@@ -101,18 +94,41 @@ def positive_class(
     )
 
 
-def _full_labels(metric: Metric, function: Callable[..., Any], problem: Problem) -> dict[str, Any]:
+def _with_labels(
+    metric: Metric, kwargs: dict[str, Any], problem: Problem, model: int
+) -> Callable[..., Any]:
+    """Give the scorer of one model the labels of the full data, and the positive class."""
+    if metric.function is None:
+        return metric.scorer
+    asked = kwargs | _full_labels(metric, metric.function, problem, model)
+    if asked == dict(metric.kwargs):
+        return metric.scorer
+    scorer: Callable[..., Any] = make_scorer(
+        metric.function,
+        response_method=metric.responses,
+        greater_is_better=metric.sign > 0,
+        **asked,
+    )
+    return scorer
+
+
+def _full_labels(
+    metric: Metric, function: Callable[..., Any], problem: Problem, model: int
+) -> dict[str, Any]:
     """Fix the labels of the full data, so that a class may be absent from a resample."""
     if "labels" in metric.kwargs or problem.kind == "continuous":
         return {}
-    if not accepts(function, "labels") or "labels" not in inspect.signature(function).parameters:
+    if "labels" not in inspect.signature(function).parameters:
         return {}
-    classes = [np.asarray(getattr(record, "classes_", ())).tolist() for record in problem.records]
-    if any(of_model != classes[0] for of_model in classes) or not classes[0]:
-        return {}
+    record = problem.records[model]
     if metric.responses == ("predict",):
-        return {"labels": np.unique(problem.y).tolist()} if problem.kind != "binary" else {}
-    return {"labels": classes[0]}
+        answers = record.response("predict")
+        if answers.ndim != 1 or (answers.dtype.kind in "OU") != (problem.y.dtype.kind in "OU"):
+            return {}
+        labels = np.unique(np.concatenate([problem.y, answers])).tolist()
+        return {"labels": labels} if len(labels) > 2 else {}
+    classes = np.asarray(getattr(record, "classes_", ())).tolist()
+    return {"labels": classes} if classes else {}
 
 
 def _default(function: Callable[..., Any], parameter: str) -> Any:

@@ -52,7 +52,9 @@ def accuracy(problem: Problem, normalize: bool = True) -> Kernel | None:
     if normalize:
         return item_means(correct, problem.row_weight, problem.units)
     terms = problem.row_weight[:, None] * correct
-    return SumsKernel.from_rows(terms, formulas.total, correct.shape[1], problem.units)
+    return SumsKernel.from_rows(
+        terms, formulas.total, correct.shape[1], problem.units, row_weight=problem.row_weight
+    )
 
 
 def balanced_accuracy(problem: Problem, adjusted: bool = False) -> Kernel | None:
@@ -129,23 +131,25 @@ def matthews_corrcoef(problem: Problem) -> Kernel | None:
 
 
 def cohen_kappa(problem: Problem, weights: str | None = None) -> Kernel | None:
-    """Cohen's kappa of predictions and truths."""
+    """Cohen's kappa of predictions and truths.
+
+    Disagreement goes by the places of labels among those of the truths and of the same model.
+    """
     encoded = _labels(problem)
     if encoded is None or weights not in (None, "linear", "quadratic"):
         return None
     truth, predictions, labels = encoded
-    if weights is not None and any(
-        len(np.union1d(truth, codes)) < len(labels) for codes in predictions
-    ):
-        # Weights go by the place of a label among those of truth and of this model.
-        return None
-    places = np.arange(len(labels), dtype=float)
-    distance = np.abs(places[:, None] - places)
-    disagreement = {None: np.sign(distance), "linear": distance, "quadratic": distance**2}[weights]
     terms = [_one_hot(truth, len(labels))]
+    disagreements = []
     for codes in predictions:
-        terms += [disagreement[truth, codes][:, None], _one_hot(codes, len(labels))]
-    formula = partial(formulas.cohen_kappa, n_classes=len(labels), disagreement=disagreement)
+        places = np.searchsorted(np.union1d(truth, codes), np.arange(len(labels))).astype(float)
+        distance = np.abs(places[:, None] - places)
+        disagreement = {None: 1 - np.eye(len(labels)), "linear": distance, "quadratic": distance**2}
+        disagreements.append(disagreement[weights])
+        terms += [disagreements[-1][truth, codes][:, None], _one_hot(codes, len(labels))]
+    formula = partial(
+        formulas.cohen_kappa, n_classes=len(labels), disagreement=np.stack(disagreements)
+    )
     return _sums(problem, terms, formula)
 
 
@@ -243,7 +247,9 @@ def _sums(
     formula: Callable[[FloatArray], formulas.Formula],
 ) -> SumsKernel:
     stacked = problem.row_weight[:, None] * np.hstack(terms)
-    return SumsKernel.from_rows(stacked, formula, len(problem.records), problem.units)
+    return SumsKernel.from_rows(
+        stacked, formula, len(problem.records), problem.units, row_weight=problem.row_weight
+    )
 
 
 def _probabilities(

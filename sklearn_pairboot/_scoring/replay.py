@@ -17,7 +17,6 @@ from sklearn.utils import _safe_indexing  # in scikit-learn's API reference desp
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, LeaveOneOut, Values, Weights
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
-from sklearn_pairboot._scoring.views import RecordedView
 
 MAX_LEFT_OUT = 200  # calls of the scorer that a jackknife may cost, per model
 
@@ -57,7 +56,7 @@ class ReplayKernel:
         self,
         records: Sequence[RecordedEstimator],
         y: Any,
-        scorer: Callable[..., Any],
+        scorer: Callable[..., Any] | tuple[Callable[..., Any], ...],
         *,
         sign: float = 1.0,
         uses_row_numbers: bool,
@@ -73,7 +72,7 @@ class ReplayKernel:
                 )
         self.records = tuple(records)
         self.y = y
-        self.scorer = scorer
+        self.scorers = scorer if isinstance(scorer, tuple) else (scorer,) * len(records)
         self.sign = sign
         self.uses_row_numbers = uses_row_numbers
         self.units = units
@@ -106,7 +105,7 @@ class ReplayKernel:
             warnings.simplefilter("always")
             for model, record in enumerate(self.records):
                 try:
-                    value = self._call_on(record, np.arange(record.n_rows))
+                    value = self._call_on(model, np.arange(record.n_rows))
                 except Exception as error:
                     self._explain(error, model)
                 values[model] = self._in_natural_units(value)
@@ -142,10 +141,10 @@ class ReplayKernel:
                 rows = self._rows(unit_counts)
                 if len(rows) == 0:  # as may happen in a fold of a cross-validation
                     continue
-                for model, record in enumerate(self.records):
+                for model in range(self.n_models):
                     caught.clear()
                     try:
-                        value = self._call_on(record, rows)
+                        value = self._call_on(model, rows)
                     except MemoryError:
                         raise
                     except Exception as error:
@@ -193,16 +192,14 @@ class ReplayKernel:
         repeats = unit_counts if of_row is None else unit_counts[of_row]
         return np.repeat(np.arange(self.units.n_rows), repeats)
 
-    def _call_on(self, record: RecordedEstimator, rows: NDArray[np.intp]) -> Any:
+    def _call_on(self, model: int, rows: NDArray[np.intp]) -> Any:
+        record, scorer = self.records[model], self.scorers[model]
         # Every model gets its own rows: a scorer may write into what it is given.
         view, X = record._take_numbers(rows) if self.uses_row_numbers else record.take(rows)
-        weight = None if self.sample_weight is None else self.sample_weight[rows]
-        return self._call(view, X, _take(self.y, rows), weight)
-
-    def _call(self, view: RecordedView, X: Any, y: Any, sample_weight: Any) -> Any:
-        if sample_weight is None:
-            return self.scorer(view, X, y)
-        return self.scorer(view, X, y, sample_weight=sample_weight)
+        y = _take(self.y, rows)
+        if self.sample_weight is None:
+            return scorer(view, X, y)
+        return scorer(view, X, y, sample_weight=self.sample_weight[rows])
 
     def _in_natural_units(self, value: Any) -> float:
         """Turn what the scorer returned into a number, NaN where it is not finite."""

@@ -132,7 +132,9 @@ def likelihood_ratio(problem: Problem, *, positive: bool) -> Kernel | None:
     true = np.column_stack([truth == 0, truth == 1])
     hits = [np.where(true, (codes == int(positive))[:, None], False) for codes in predictions]
     terms = np.hstack([true, *hits]).astype(np.float64)
-    return SumsKernel.from_rows(terms, formula, len(predictions), problem.units)
+    return SumsKernel.from_rows(
+        terms, formula, len(predictions), problem.units, row_weight=problem.row_weight
+    )
 
 
 def _likelihood_ratio(sums: FloatArray, *, positive: bool, otherwise: float) -> formulas.Formula:
@@ -263,7 +265,9 @@ def _mean(
             return None
     n_models = scores.shape[1]
     if not normalize:
-        return SumsKernel.from_rows(terms, formulas.total, n_models, problem.units)
+        return SumsKernel.from_rows(
+            terms, formulas.total, n_models, problem.units, row_weight=problem.row_weight
+        )
     return SumsKernel.from_rows(
         np.hstack([weight, terms]),
         partial(formulas.mean, root=root),

@@ -94,8 +94,8 @@ class Options:
             raise ValueError(f"`verbose` must be an integer >= 0, got {self.verbose!r}.")
         check_random_state(self.random_state)
         if not exact:
-            one_sided = "two-sided" if self.alternative == "two-sided" else "greater"
-            check_alpha(int(self.n_resamples), self.confidence_level, one_sided)
+            # Intervals of the scores are two-sided whatever the alternative.
+            check_alpha(int(self.n_resamples), self.confidence_level)
 
     def plan(self, groups: Any) -> ResamplingPlan:
         """Choose the resampling plan."""

@@ -67,6 +67,14 @@ def allowed_gap(row: DifferenceRow, number: NumberFormat) -> str:
         size = f"at least {near_text}" if math.isinf(far) else f"{near_text} to {far_text}"
         return f"the interval taken alone allows {row.model} to be {size} {word}"
     allows = f"the interval still allows {row.model} to be up to"
+    if gain == loss == 0:
+        return "the interval holds nothing but 0"
+    if gain == 0 or loss == 0:
+        word, other = ("better", "worse") if loss == 0 else ("worse", "better")
+        largest = max(gain, loss)
+        if math.isinf(largest):
+            return f"the interval allows {row.model} to be {word} without limit, and not {other}"
+        return f"{allows} {number(largest, keep=True)} {word}, and not {other}"
     if math.isinf(gain) and math.isinf(loss):
         return f"the interval sets no limit to how much better or worse {row.model} may be"
     if math.isinf(gain):

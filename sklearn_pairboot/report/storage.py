@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,7 @@ from sklearn_pairboot._tables import DifferenceRow, MetricInfo, Row, ScoreRow, S
 
 FORMAT = "sklearn-pairboot result"
 FORMAT_VERSION = 1
+_LISTS = ("models", "metrics", "unit_sizes", "scores", "differences")
 # What is stored under the name that the result's constructor gives it.
 AS_IT_IS = (
     "models",
@@ -37,19 +39,54 @@ def to_json(data: Mapping[str, Any]) -> str:
 
 
 def from_json(text: str) -> dict[str, Any]:
-    """Read JSON into the keywords of the result's constructor."""
-    data = json.loads(text)
+    """Read JSON, and refuse what is no result or a later format."""
+    if not isinstance(text, str | bytes | bytearray):
+        raise TypeError(
+            f"`text` must be a string of JSON written by `to_json`, got {type(text).__name__}. "
+            "Read the contents of a file first."
+        )
+    try:
+        data = json.loads(text)
+    except ValueError as error:  # no JSON, or bytes that are no text
+        raise ValueError(f"`text` must be JSON written by `to_json`, got none: {error}.") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(
             f'`text` must be JSON written by `to_json`, with "format": "{FORMAT}", which this is '
             "not."
         )
-    if data["format_version"] > FORMAT_VERSION:
+    version = data.get("format_version")
+    if isinstance(version, int) and version > FORMAT_VERSION:
+        versions = data.get("versions")
+        wrote = versions.get("sklearn-pairboot") if isinstance(versions, dict) else None
         raise ValueError(
-            f"`text` must have format version {FORMAT_VERSION} or lower, got "
-            f"{data['format_version']}. Read it with the version of sklearn-pairboot that wrote "
-            f"it, {data['versions'].get('sklearn-pairboot')}."
+            f"`text` must have format version {FORMAT_VERSION} or lower, got {version}. Read it "
+            f"with the version of sklearn-pairboot that wrote it{f', {wrote}' if wrote else ''}."
         )
+    return data
+
+
+@contextlib.contextmanager
+def damage_named() -> Iterator[None]:
+    """Turn whatever fails while a result is put together into one error about its JSON."""
+    try:
+        yield
+    except KeyError as error:
+        raise ValueError(
+            f"`text` must be JSON written by `to_json`, whole and unchanged, got one without "
+            f"{error}."
+        ) from error
+    except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
+        raise ValueError(
+            "`text` must be JSON written by `to_json`, whole and unchanged, got one that cannot be "
+            f"read: {error}."
+        ) from error
+
+
+def keywords(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn what was read into the keywords of the result's constructor."""
+    for name, kind in (("format_version", int), *((name, list) for name in _LISTS)):
+        if not isinstance(data[name], kind):
+            raise ValueError(f"{name} is no {kind.__name__}")
     n_sequences = _integer(data["n_sequences"])
     stored = data["distribution"]
     return {

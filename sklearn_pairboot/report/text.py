@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import textwrap
 from collections.abc import Callable, Sequence
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from sklearn_pairboot._tables import DifferenceRow, MetricInfo, ScoreRow, format_count
 from sklearn_pairboot.report.facts import Facts
 from sklearn_pairboot.report.findings import findings, title
+from sklearn_pairboot.report.names import escaped, escaped_note, renamed, visible, visible_text
 from sklearn_pairboot.report.numbers import (
     NumberFormat,
     difference_format,
@@ -25,6 +25,7 @@ WIDTH = 88
 
 def summary(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[DifferenceRow]) -> str:
     """Write the report as plain text: what was found, both tables, how, notes."""
+    facts, scores, differences = renamed(facts, scores, differences, visible)
     lines = [title(facts), "=" * len(title(facts)), ""]
     for sentence in findings(facts, differences):
         lines += _wrapped(sentence, "- ")
@@ -43,31 +44,13 @@ def summary(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[Diff
     if facts.notes:
         lines += ["", "Notes"]
     for note in facts.notes:
-        lines += _wrapped(note, "- ")
+        lines += _wrapped(visible_text(" ".join(note.split())), "- ")
     return "\n".join(lines)
 
 
 def markdown(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[DifferenceRow]) -> str:
     """Write the report as GitHub-flavoured markdown, for pull requests and model cards."""
-    facts = dataclasses.replace(
-        facts,
-        models=tuple(map(_escaped, facts.models)),
-        metrics=tuple(dataclasses.replace(m, name=_escaped(m.name)) for m in facts.metrics),
-        settings=dataclasses.replace(facts.settings, baseline=_escaped(facts.settings.baseline)),
-    )
-    scores = [
-        dataclasses.replace(row, metric=_escaped(row.metric), model=_escaped(row.model))
-        for row in scores
-    ]
-    differences = [
-        dataclasses.replace(
-            row,
-            metric=_escaped(row.metric),
-            model=_escaped(row.model),
-            baseline=_escaped(row.baseline),
-        )
-        for row in differences
-    ]
+    facts, scores, differences = renamed(facts, scores, differences, escaped)
     blocks = [f"## {title(facts)}"]
     if differences:
         blocks.append("\n".join(f"- {line}" for line in findings(facts, differences)))
@@ -82,7 +65,7 @@ def markdown(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[Dif
         "\n".join(f"- **{k}**: {text}" for k, text in statements(facts, scores, differences))
     )
     if facts.notes:
-        blocks += ["### Notes", "\n".join(f"- {' '.join(note.split())}" for note in facts.notes)]
+        blocks += ["### Notes", "\n".join(f"- {escaped_note(note)}" for note in facts.notes)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -144,15 +127,6 @@ def _wrapped(text: str, start: str) -> list[str]:
         break_on_hyphens=False,
     )
     return [line.replace("\0", " ") for line in lines]
-
-
-def _escaped(name: str) -> str:
-    """Escape what markdown would read as markup in a name."""
-    return re.sub(
-        r"([\\|*`<>\[\]~]|^_+|_+$)",
-        lambda found: re.sub(r"(.)", r"\\\1", found[0]),
-        " ".join(name.split()),
-    )
 
 
 @dataclass(frozen=True)

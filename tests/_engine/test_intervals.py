@@ -523,10 +523,16 @@ def test_constant_replicates_one_sided():
     assert ends(interval(sample, 0.5, alternative="less", **options)) == (-math.inf, 0.5)
 
 
-def test_spread_too_small_to_square_is_degenerate():
-    sample = Sample.from_replicates([1e-200, 2e-200] * 50)
-    result = interval(sample, 1e-200, method="normal", confidence_level=0.95)
-    assert result.status == "degenerate"
+@pytest.mark.parametrize("factor", [1e-200, 1e200])
+def test_spread_too_small_or_large_to_square_is_an_ordinary_one(factor):
+    values = np.array([1.0, 2.0] * 50)
+    usual = interval(Sample.from_replicates(values), 1.0, method="normal", confidence_level=0.95)
+    scaled = interval(
+        Sample.from_replicates(values * factor), factor, method="normal", confidence_level=0.95
+    )
+    assert scaled.status == "ok"
+    assert scaled.std_error / factor == pytest.approx(usual.std_error, rel=1e-12)
+    assert scaled.p_value == pytest.approx(usual.p_value, rel=1e-12)
 
 
 def test_case_C30_equal_leave_one_out_values_mean_no_acceleration():

@@ -386,7 +386,7 @@ def test_bad_levels_are_refused(level):
 
 @pytest.mark.parametrize(
     ("n_resamples", "level", "alternative", "least"),
-    [(38, 0.95, "two-sided", 39), (18, 0.95, "better", 19), (998, 0.998, "two-sided", 999)],
+    [(38, 0.95, "two-sided", 39), (38, 0.95, "better", 39), (998, 0.998, "two-sided", 999)],
 )
 def test_levels_need_enough_resamples(n_resamples, level, alternative, least):
     options = {"confidence_level": level, "alternative": alternative}
