@@ -5,6 +5,7 @@ import json
 import math
 import pickle
 import sys
+from fractions import Fraction
 from importlib import metadata
 from importlib.util import find_spec
 
@@ -391,7 +392,8 @@ def test_bca_says_why_not_where_there_was_no_jackknife():
 def test_exact_results_round_trip(multiplicities, n_sequences):
     found = exact_result(np.array([[[0.0, 1.0]], [[1.0, 0.5]]]), multiplicities, n_sequences)
     again = ComparisonResult.from_json(found.to_json(replicates=True))
-    assert again.scores[1].n_zero_division == n_sequences * multiplicities[1] / multiplicities.sum()
+    share = Fraction(float(multiplicities[1])) / Fraction(float(multiplicities.sum()))
+    assert again.scores[1].n_zero_division == n_sequences * share
     same_results(again, found)
     same_results(again.replace(baseline="new"), found.replace(baseline="new"))
     np.testing.assert_array_equal(again.multiplicities, multiplicities)
