@@ -35,5 +35,5 @@ def checks():
 @pytest.mark.filterwarnings("ignore:r2 is undefined in")
 @pytest.mark.filterwarnings("ignore:The least populated class in y has only")
 @pytest.mark.parametrize(("estimator", "check"), list(checks()))
-def test_comparator_passes_check_of_scikit_learn(estimator, check):
+def test_case_C132_comparator_passes_check_of_scikit_learn(estimator, check):
     check(estimator)

@@ -46,7 +46,7 @@ def name_of(check):
         for case in estimator_checks_generator(estimator)
     ],
 )
-def test_scorer_with_an_estimator_is_an_estimator(estimator, check):
+def test_case_C132_scorer_with_an_estimator_is_an_estimator(estimator, check):
     check(estimator)
 
 

@@ -532,3 +532,45 @@ def test_req_E30_the_largest_gap_still_allowed_is_said():
 def test_every_entry_is_public():
     for entry in ENTRIES:
         assert entry.__name__ in sklearn_pairboot.__all__
+
+
+def test_req_A34_req_B05_polynomial_counting_rebuilds_the_exact_distribution():
+    """Independent of the engine: powers of the generating polynomial of one draw."""
+    old, new = [0, 1, 0, 0, 1], [1, 1, 1, 0, 0]
+    result = compare_scores({"old": old, "new": new}, n_resamples="exact")
+    differences = np.round((result.replicates[:, 0, 1] - result.replicates[:, 0, 0]) * 5)
+    counted = dict.fromkeys(range(-5, 6), 0)
+    for value, count in zip(differences.astype(int), result.multiplicities, strict=True):
+        counted[int(value)] += int(count)
+    one_draw = np.array([1, 2, 2])  # one item of five is worse, two are equal, two are better
+    power = np.array([1])
+    for _ in range(5):
+        power = np.convolve(power, one_draw)
+    assert [counted[value] for value in range(-5, 6)] == power.tolist()
+    assert power.sum() == 5**5
+
+
+def test_req_D07_every_model_predicts_once():
+    class Counting:
+        _estimator_type = "regressor"
+        calls = 0
+
+        def fit(self, X, y=None):
+            return self
+
+        def predict(self, X):
+            type(self).calls += 1
+            return np.asarray(X)[:, 0]
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 1))
+    y = X[:, 0] + rng.normal(size=50)
+    compare_estimators(
+        {"m": Counting()},
+        X,
+        y,
+        scoring=["r2", "neg_mean_absolute_error", "neg_median_absolute_error"],
+        n_resamples=99,
+        random_state=0,
+    )
+    assert Counting.calls == 1
