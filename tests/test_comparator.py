@@ -4,8 +4,6 @@ import pickle
 import warnings
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier, is_regressor
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine, make_classification
@@ -594,6 +592,7 @@ def test_without_refit_there_is_no_prediction(cancer):
 
 
 def test_a_second_fit_does_not_see_the_first_case_C130(cancer):
+    pd = pytest.importorskip("pandas")
     X, y = cancer
     fitted = comparator().fit(pd.DataFrame(X).add_prefix("x"), y)
     assert hasattr(fitted, "feature_names_in_")
@@ -611,6 +610,7 @@ def test_a_second_fit_does_not_see_the_first_case_C130(cancer):
 
 
 def test_dataframes_of_pandas_and_polars_case_C95(cancer):
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
     X, y = cancer
     names = [f"x{k}" for k in range(6)]
     expected = comparator(THREE, cv=3).fit(X, y).result_.replicates
@@ -630,7 +630,10 @@ def test_dataframes_of_pandas_and_polars_case_C95(cancer):
 def test_string_labels(cancer, dtype):
     X, y = cancer
     labels = np.where(y == 1, "yes", "no")
-    labels = pd.Series(labels).astype(dtype) if dtype == "category" else labels.astype(dtype)
+    if dtype == "category":
+        labels = pytest.importorskip("pandas").Series(labels).astype(dtype)
+    else:
+        labels = labels.astype(dtype)
     scoring = ["accuracy", "f1", "roc_auc", "neg_log_loss"]
     fitted = comparator(scoring=scoring, refit="f1").fit(X, labels)
     numbers = comparator(scoring=scoring, refit="f1").fit(X, y)
