@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_pairboot._engine.jackknife import leave_out
 from sklearn_pairboot._engine.kernels import no_mask
 from sklearn_pairboot._engine.ranks import AUCKernel, AveragePrecisionKernel
-from sklearn_pairboot._engine.ranks_partial import leave_out
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import (
     BoolArray,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_pairboot._engine.counts import resamples_in_cache
+from sklearn_pairboot._engine.jackknife import leave_out
 from sklearn_pairboot._engine.ranks import RankKernel
-from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import (
     FloatArray,
     IntArray,
@@ -21,10 +19,6 @@ from sklearn_pairboot._engine.weights import (
     Workspace,
     take,
 )
-
-# A literal leave-one-out may touch this many weights; beyond it units are left out in groups.
-_LITERAL_JACKKNIFE = 200_000_000
-_JACKKNIFE_GROUPS = 200
 
 
 @dataclass(frozen=True)
@@ -160,24 +154,3 @@ def _part(
     """Give an array whose size changes from slice to slice a part of one that stays."""
     flat = workspace.array(name, (capacity,), dtype)
     return flat[: shape[0] * shape[1]].reshape(shape)
-
-
-def leave_out(
-    evaluate: Callable[[Weights], Values], units: Units, n_evaluations: int
-) -> LeaveOneOut:
-    """Evaluate without each unit, or without each of some groups where units are many.
-
-    ``n_evaluations`` says how often the evaluation of one resample goes through the rows.
-    """
-    n_units = units.n_units
-    literal = n_units * units.n_rows * n_evaluations <= _LITERAL_JACKKNIFE
-    groups = np.arange(n_units) if literal else np.arange(n_units) % _JACKKNIFE_GROUPS
-    n_groups = int(groups.max()) + 1
-    n_at_once = resamples_in_cache(max(units.n_rows, n_units))
-    workspace = Workspace()
-    values = []
-    for start in range(0, n_groups, n_at_once):
-        left_out = np.arange(start, min(start + n_at_once, n_groups))
-        kept = (groups != left_out[:, None]).astype(np.uint8)
-        values.append(evaluate(Weights(kept, workspace)).values)
-    return LeaveOneOut(np.concatenate(values), grouped=n_groups < n_units)

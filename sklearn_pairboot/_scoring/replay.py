@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import _safe_indexing  # in scikit-learn's API reference despite the underscore
 
+from sklearn_pairboot._engine.jackknife import jackknife_groups
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, LeaveOneOut, Values, Weights
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
-
-MAX_LEFT_OUT = 200  # calls of the scorer that a jackknife may cost, per model
 
 # warnings.catch_warnings swaps global hooks. Threads that overlap inside it would put each other's
 # hooks back in the wrong order, and the process would stay without warnings.
@@ -229,28 +228,6 @@ class ReplayKernel:
             f"Model {who} ({record.label}) cannot be scored with {self.name!r}: "
             f"{_describe(type(error), error)}{hint}"
         ) from error
-
-
-def jackknife_groups(
-    units: Units, limit: int = MAX_LEFT_OUT
-) -> tuple[IntArray, IntArray | None, bool]:
-    """Which units a jackknife leaves out together: each alone, or in groups where they are many.
-
-    Returns the group of each unit, the stratum of each group, and whether units share groups. A
-    stratum gets groups in proportion to its units, at least two where it has them; its units go
-    to its groups in turn.
-    """
-    if units.n_units <= limit:
-        return np.arange(units.n_units), units.stratum, False
-    stratum = np.zeros(units.n_units, dtype=np.int64) if units.stratum is None else units.stratum
-    group_of = np.empty(units.n_units, dtype=np.int64)
-    stratum_of: list[int] = []
-    for number in range(int(stratum.max()) + 1):
-        members = np.flatnonzero(stratum == number)
-        n_groups = min(len(members), max(2, limit * len(members) // units.n_units))
-        group_of[members] = len(stratum_of) + np.arange(len(members)) % n_groups
-        stratum_of += [number] * n_groups
-    return group_of, None if units.stratum is None else np.array(stratum_of), True
 
 
 def _take(values: Any, rows: NDArray[np.intp]) -> Any:

@@ -15,13 +15,14 @@ from sklearn.utils import _safe_indexing  # in scikit-learn's API reference desp
 
 from sklearn_pairboot._engine.average import AverageKernel, Fold
 from sklearn_pairboot._engine.bootstrap import observe
+from sklearn_pairboot._engine.jackknife import jackknife_groups
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, Kernel
 from sklearn_pairboot._scoring.build import build_kernel
 from sklearn_pairboot._scoring.checks import check_labels, shown
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
-from sklearn_pairboot._scoring.replay import ReplayKernel, jackknife_groups
+from sklearn_pairboot._scoring.replay import ReplayKernel
 from sklearn_pairboot._scoring.resolve import Metric
 from sklearn_pairboot.comparison._named import is_pairwise
 from sklearn_pairboot.comparison._routing import ScorerWithMetadata, of_rows

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from sklearn_pairboot._engine import ranks
+from sklearn_pairboot._engine import jackknife, ranks
 from sklearn_pairboot._engine.concordance import auc_without_each, concordance_matrix
 from sklearn_pairboot._engine.ranks import AUCKernel, AveragePrecisionKernel
 from sklearn_pairboot._engine.units import Units
@@ -122,8 +122,8 @@ def test_average_precision_leaves_out_groups_where_units_are_too_many(monkeypatc
         rows = of_row != unit
         expected = average_precision_score(positive[rows], scores[rows])
         assert literal.values[unit, 0] == pytest.approx(expected, rel=1e-12)
-    monkeypatch.setattr(ranks, "_LITERAL_JACKKNIFE", 10)
-    monkeypatch.setattr(ranks, "_JACKKNIFE_GROUPS", 20)
+    monkeypatch.setattr(jackknife, "_LITERAL_WEIGHTS", 10)
+    monkeypatch.setattr(jackknife, "MOST_GROUPS", 20)
     grouped = kernel.leave_one_out()
     assert grouped.grouped and grouped.values.shape == (20, 1)
     rows = (of_row % 20) != 3

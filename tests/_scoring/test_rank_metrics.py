@@ -13,8 +13,8 @@ from sklearn.metrics import make_scorer
 
 from sklearn_pairboot._engine import ranks_multiclass
 from sklearn_pairboot._engine.bootstrap import bootstrap, observe
+from sklearn_pairboot._engine.jackknife import leave_out
 from sklearn_pairboot._engine.ranks_multiclass import MulticlassKernel
-from sklearn_pairboot._engine.ranks_partial import leave_out
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import Weights, Workspace
 from sklearn_pairboot._scoring import rank_metrics

@@ -18,10 +18,11 @@ from sklearn.metrics import f1_score, get_scorer, make_scorer, median_absolute_e
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from sklearn_pairboot._engine.jackknife import jackknife_groups
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import Weights
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
-from sklearn_pairboot._scoring.replay import ReplayKernel, jackknife_groups
+from sklearn_pairboot._scoring.replay import ReplayKernel
 
 N = 30
 
