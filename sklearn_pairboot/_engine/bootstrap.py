@@ -169,7 +169,7 @@ class _Evaluator:
         self.workspace = Workspace()
         self.sums = [k for k, kernel in enumerate(kernels) if isinstance(kernel, SumsKernel)]
         if self.sums:
-            self.terms, self.slices = fuse([kernels[k] for k in self.sums])
+            self.terms, self.places = fuse([kernels[k] for k in self.sums])
 
     def __call__(self, counts: NDArray[Any], n_wanted: int | None = None) -> _Block:
         """Evaluate every kernel on one block of counts, and keep the first ``n_wanted``.
@@ -181,7 +181,7 @@ class _Evaluator:
         parts: dict[int, FloatArray] = {}
         if self.sums:
             sums = weights.floats @ self.terms
-            parts = {k: sums[:, part] for k, part in zip(self.sums, self.slices, strict=True)}
+            parts = {k: sums[:, part] for k, part in zip(self.sums, self.places, strict=True)}
         of_kernels: list[Values] = []
         for k, kernel in enumerate(self.kernels):
             if isinstance(kernel, SumsKernel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -86,12 +87,29 @@ class SumsKernel:
         return replace(self, terms=np.ascontiguousarray(self.terms[units]))
 
 
-def fuse(kernels: Sequence[Any]) -> tuple[FloatArray, list[slice]]:
-    """Stack the terms of several kernels, so that one matrix product serves them all."""
-    widths = [kernel.terms.shape[1] for kernel in kernels]
-    ends = np.cumsum(widths)
-    slices = [slice(int(end - width), int(end)) for end, width in zip(ends, widths, strict=True)]
-    return np.ascontiguousarray(np.hstack([kernel.terms for kernel in kernels])), slices
+def fuse(kernels: Sequence[Any]) -> tuple[FloatArray, list[IntArray]]:
+    """Stack the terms of several kernels, so that one matrix product serves them all.
+
+    Terms that several of them share, such as the weight, are there once; also returned are the
+    places of each kernel's terms.
+    """
+    place_of: dict[bytes, int] = {}
+    sources: list[tuple[FloatArray, int]] = []
+    places = []
+    for kernel in kernels:
+        of_kernel = []
+        for number in range(kernel.terms.shape[1]):
+            column = np.ascontiguousarray(kernel.terms[:, number])
+            key = hashlib.blake2b(column.tobytes(), digest_size=16).digest()
+            if key not in place_of:
+                place_of[key] = len(sources)
+                sources.append((kernel.terms, number))
+            of_kernel.append(place_of[key])
+        places.append(np.array(of_kernel, dtype=np.int64))
+    terms = np.empty((len(kernels[0].terms), len(sources)))
+    for place, (of_kernel_terms, number) in enumerate(sources):
+        terms[:, place] = of_kernel_terms[:, number]
+    return terms, places
 
 
 def no_mask(shape: tuple[int, ...]) -> BoolArray:
