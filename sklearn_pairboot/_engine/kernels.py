@@ -87,6 +87,20 @@ class SumsKernel:
         return replace(self, terms=np.ascontiguousarray(self.terms[units]))
 
 
+def item_means(
+    scores: FloatArray, row_weight: FloatArray, units: Units, *, root: bool = False
+) -> SumsKernel:
+    """Mean of per-row scores, shape (n_rows, n_models)."""
+    weight = row_weight[:, None]
+    return SumsKernel.from_rows(
+        np.hstack([weight, weight * scores]),
+        partial(formulas.mean, root=root),
+        scores.shape[1],
+        units,
+        scale=np.nan if root else float(np.abs(scores).max()),
+    )
+
+
 def fuse(kernels: Sequence[Any]) -> tuple[FloatArray, list[IntArray]]:
     """Stack the terms of several kernels, so that one matrix product serves them all.
 

@@ -17,8 +17,7 @@ from sklearn import metrics
 
 from sklearn_pairboot._engine import formulas
 from sklearn_pairboot._engine.explained import ExplainedKernel
-from sklearn_pairboot._engine.kernels import SumsKernel
-from sklearn_pairboot._engine.units import Units
+from sklearn_pairboot._engine.kernels import SumsKernel, item_means
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
 from sklearn_pairboot._scoring import clusterings, rank_metrics, sum_metrics
 from sklearn_pairboot._scoring.problem import Problem
@@ -26,20 +25,6 @@ from sklearn_pairboot._scoring.problem import Problem
 Builder = Callable[..., Kernel | None]
 
 PROBABILITIES = ("predict_proba",)
-
-
-def item_means(
-    scores: FloatArray, row_weight: FloatArray, units: Units, *, root: bool = False
-) -> SumsKernel:
-    """Mean of per-row scores, shape (n_rows, n_models)."""
-    weight = row_weight[:, None]
-    return SumsKernel.from_rows(
-        np.hstack([weight, weight * scores]),
-        partial(formulas.mean, root=root),
-        scores.shape[1],
-        units,
-        scale=np.nan if root else float(np.abs(scores).max()),
-    )
 
 
 def accuracy(problem: Problem, normalize: bool = True) -> Kernel | None:

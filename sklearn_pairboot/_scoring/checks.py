@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn_pairboot._engine.weights import FloatArray, IntArray
 
 SHOWN = 5
-LARGEST_WEIGHT = 1e-50, 1e50
+RANGE_OF_LARGEST_WEIGHT = 1e-50, 1e50
 
 
 def shown(items: Iterable[Any], limit: int = SHOWN) -> str:
@@ -162,7 +162,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> FloatArray | None:
         raise ValueError(f"`sample_weight` must not be negative, got it in row(s) {shown(rows)}.")
     if not weight.any():
         raise ValueError("`sample_weight` must be positive somewhere, got zeros only.")
-    low, high = LARGEST_WEIGHT
+    low, high = RANGE_OF_LARGEST_WEIGHT
     if not low <= weight.max() <= high:  # metrics multiply up to four sums of weights
         raise ValueError(
             f"The largest `sample_weight` must be between {low:g} and {high:g}, got "

@@ -19,7 +19,7 @@ from sklearn import metrics
 
 from sklearn_pairboot._engine import formulas
 from sklearn_pairboot._engine.explained import ExplainedKernel, d2_brier, d2_log_loss
-from sklearn_pairboot._engine.kernels import SumsKernel
+from sklearn_pairboot._engine.kernels import SumsKernel, item_means
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.resolve import resolve_scoring
@@ -268,13 +268,7 @@ def _mean(
         return SumsKernel.from_rows(
             terms, formulas.total, n_models, problem.units, row_weight=problem.row_weight
         )
-    return SumsKernel.from_rows(
-        np.hstack([weight, terms]),
-        partial(formulas.mean, root=root),
-        n_models,
-        problem.units,
-        scale=np.nan if root else float(np.abs(scores).max()),
-    )
+    return item_means(scores, problem.row_weight, problem.units, root=root)
 
 
 def _tweedie(problem: Problem, power: Any) -> FloatArray | None:

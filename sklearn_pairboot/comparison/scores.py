@@ -9,8 +9,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_pairboot._engine.kernels import item_means
 from sklearn_pairboot._engine.weights import FloatArray
-from sklearn_pairboot._scoring.builtin import item_means
 from sklearn_pairboot._scoring.checks import (
     align,
     check_finite,

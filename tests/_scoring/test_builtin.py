@@ -195,7 +195,9 @@ def test_balanced_accuracy_adjusted_is_undefined_with_one_class(case):
                 problem.y[rows], answers[model][rows], adjusted=True, sample_weight=weight
             )
 
-    one_class = lambda rows: len(np.unique(problem.y[rows])) == 1  # noqa: E731
+    def one_class(rows):
+        return len(np.unique(problem.y[rows])) == 1
+
     assert_equals_drawn_rows(kernel, problem, reference, counts, undefined=one_class)
 
 
@@ -426,7 +428,7 @@ def test_brier_and_log_loss_of_three_classes_equal_scikit_learn():
 
 
 def test_users_metric_function_can_bring_its_kernel():
-    from sklearn_pairboot._scoring.builtin import item_means
+    from sklearn_pairboot._engine.kernels import item_means
 
     def hit_rate(y_true, y_pred):
         return float(np.mean(y_true == y_pred))

@@ -219,17 +219,18 @@ def test_partial_auc_in_slices_and_with_used_arrays_equals_scikit_learn(decimals
 @given(case=binary())
 def test_two_classes_take_the_plain_kernels_whatever_the_averages(case):
     problem, y, scores, counts = case
+
+    def area(rows, model, weight):
+        return metrics.roc_auc_score(y[rows], scores[model][rows], sample_weight=weight)
+
+    def mean_precision(rows, model, weight):
+        return metrics.average_precision_score(y[rows], scores[model][rows], sample_weight=weight)
+
     for kwargs in ({}, {"max_fpr": 1.0}, {"multi_class": "ovr", "average": "weighted"}):
         kernel = kernel_of(auc("decision_function", **kwargs), problem)
-        reference = lambda r, m, w: metrics.roc_auc_score(  # noqa: E731
-            y[r], scores[m][r], sample_weight=w
-        )
-        assert_equals(kernel, problem, counts, reference, lambda r: len(np.unique(y[r])) < 2)
+        assert_equals(kernel, problem, counts, area, lambda r: len(np.unique(y[r])) < 2)
     kernel = kernel_of(precision("decision_function"), problem)
-    reference = lambda r, m, w: metrics.average_precision_score(  # noqa: E731
-        y[r], scores[m][r], sample_weight=w
-    )
-    assert_equals(kernel, problem, counts, reference, lambda r: not y[r].any())
+    assert_equals(kernel, problem, counts, mean_precision, lambda r: not y[r].any())
 
 
 def three_classes(n=30, **kwargs):
