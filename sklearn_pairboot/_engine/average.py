@@ -55,7 +55,7 @@ class AverageKernel:
         """Evaluate the mean of every model for a block of unit weights."""
         of_folds = [
             fold.kernel.evaluate(
-                Weights(weights.counts[:, fold.units], weights.workspace.part(number))
+                Weights(weights.by_unit[fold.units].T, weights.workspace.part(number))
             )
             for number, fold in enumerate(self.folds)
         ]

@@ -180,7 +180,7 @@ class _Evaluator:
         weights = Weights(counts, self.workspace)
         parts: dict[int, FloatArray] = {}
         if self.sums:
-            sums = weights.floats @ self.terms
+            sums = weights.dot(self.terms)
             parts = {k: sums[:, part] for k, part in zip(self.sums, self.places, strict=True)}
         of_kernels: list[Values] = []
         for k, kernel in enumerate(self.kernels):

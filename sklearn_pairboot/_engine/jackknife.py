@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sklearn_pairboot._engine.counts import resamples_in_cache
+from sklearn_pairboot._engine.counts import choose_block_size
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import IntArray, LeaveOneOut, Values, Weights, Workspace
 
@@ -27,7 +27,7 @@ def leave_out(
     literal = n_units * units.n_rows * n_evaluations <= _LITERAL_WEIGHTS
     groups, stratum, grouped = jackknife_groups(units, n_units if literal else MOST_GROUPS)
     n_groups = int(groups.max()) + 1
-    n_at_once = resamples_in_cache(max(units.n_rows, n_units))
+    n_at_once = choose_block_size(max(units.n_rows, n_units))
     workspace = Workspace()
     values = []
     for start in range(0, n_groups, n_at_once):

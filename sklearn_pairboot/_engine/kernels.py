@@ -62,7 +62,7 @@ class SumsKernel:
 
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the metric of every model for a block of unit weights."""
-        return self.finish(weights.floats @ self.terms, weights)
+        return self.finish(weights.dot(self.terms), weights)
 
     def finish(self, sums: FloatArray, weights: Weights) -> Values:
         """Turn sums that were formed together with those of other kernels into values."""

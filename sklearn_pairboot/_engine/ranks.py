@@ -14,9 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.concordance import auc_without_each, concordance_matrix
-from sklearn_pairboot._engine.counts import resamples_in_cache
+from sklearn_pairboot._engine.counts import choose_block_size
 from sklearn_pairboot._engine.jackknife import leave_out
 from sklearn_pairboot._engine.kernels import no_mask
+from sklearn_pairboot._engine.stripes import (
+    N_STEPS,
+    n_stripes,
+    slots_of,
+    sum_lines,
+    sums_before,
+)
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import (
     BoolArray,
@@ -25,25 +32,25 @@ from sklearn_pairboot._engine.weights import (
     LeaveOneOut,
     Values,
     Weights,
-    Workspace,
-    take,
+    gather,
 )
 
 # Cluster matrices pay while a quadratic form in the clusters costs less than a pass over the
-# rows: measured 0.3 ns per pair of clusters against 3.4 ns per row and two models.
+# rows: measured 0.3 ns per pair of clusters against 1.5 ns per row and two models.
 _MATRIX_UNITS = 1024
-_MATRIX_PAIRS_PER_ROW = 10
+_MATRIX_PAIRS_PER_ROW = 5
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The rows of one model in the order of their scores, negatives first, then positives.
+    """The rows of one model by class, each in ascending order of their scores.
 
     ``below`` and ``upto`` count, for each positive, the negatives with a smaller and with a not
     greater score; ``upto`` is ``None`` where no positive is tied with a negative.
     """
 
-    order: NDArray[np.intp]
+    negatives: NDArray[np.intp]
+    positives: NDArray[np.intp]
     below: NDArray[np.intp]
     upto: NDArray[np.intp] | None
 
@@ -56,7 +63,93 @@ def rank(scores: FloatArray, positive: BoolArray) -> Ranking:
     below = np.searchsorted(scores[negatives], scores[positives], side="left")
     upto = np.searchsorted(scores[negatives], scores[positives], side="right")
     tied = bool(np.any(below != upto))
-    return Ranking(np.concatenate([negatives, positives]), below, upto if tied else None)
+    return Ranking(negatives, positives, below, upto if tied else None)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The rows of one model in the order of their scores, laid out in stripes by class.
+
+    ``rows`` says which row stands in each slot, those of negatives first; slots of ``padding``
+    stand for no row. One slot more than rows of a class holds the sum of all.
+    """
+
+    rows: NDArray[np.intp]
+    padding: NDArray[np.intp]
+    n_negatives: int
+    n_positives: int
+
+    @classmethod
+    def of(cls, negatives: NDArray[np.intp], positives: NDArray[np.intp]) -> Layout:
+        """Lay out the rows of two classes, each in its order."""
+        parts = [np.full(N_STEPS * n_stripes(len(part) + 1), -1) for part in (negatives, positives)]
+        for part, lines in zip(parts, (negatives, positives), strict=True):
+            part[slots_of(np.arange(len(lines)), len(part) // N_STEPS)] = lines
+        rows = np.concatenate(parts)
+        padding = np.flatnonzero(rows < 0)
+        rows[padding] = 0
+        return cls(rows, padding, len(negatives), len(positives))
+
+    @property
+    def n_negative_slots(self) -> int:
+        """Number of slots before those of the positives."""
+        return N_STEPS * n_stripes(self.n_negatives + 1)
+
+    def of_positives(self, lines: NDArray[np.intp], n_lines: int) -> NDArray[np.intp]:
+        """For the slot of each positive, the slot of one of ``n_lines`` lines of a class.
+
+        For padding that of the sum of all, so that sums grow from line to line to the end.
+        """
+        stripes = n_stripes(self.n_positives + 1)
+        of_lines = slots_of(np.append(lines, n_lines), n_stripes(n_lines + 1))
+        laid_out = np.full(N_STEPS * stripes, of_lines[-1])
+        laid_out[slots_of(np.arange(len(lines)), stripes)] = of_lines[:-1]
+        return laid_out
+
+
+@dataclass(frozen=True)
+class Ascent:
+    """Rows in ascending order: where the sums before a slot hold the negatives of a positive.
+
+    They hold those below at the slots ``below``, and those not above at ``upto``.
+    """
+
+    layout: Layout
+    below: NDArray[np.intp]
+    upto: NDArray[np.intp] | None
+
+    @classmethod
+    def of(cls, ranking: Ranking) -> Ascent:
+        """Lay out a ranking from the lowest score up."""
+        layout = Layout.of(ranking.negatives, ranking.positives)
+        n_negatives = len(ranking.negatives)
+        upto = None if ranking.upto is None else layout.of_positives(ranking.upto, n_negatives)
+        return cls(layout, layout.of_positives(ranking.below, n_negatives), upto)
+
+
+@dataclass(frozen=True)
+class Descent:
+    """Rows in descending order: where the sums before a slot hold the rows not below a positive.
+
+    They hold the negatives at the slots ``false`` and the positives at ``true``, which is ``None``
+    where no two positives are tied: then they are those before it and itself.
+    """
+
+    layout: Layout
+    false: NDArray[np.intp]
+    true: NDArray[np.intp] | None
+
+    @classmethod
+    def of(cls, ranking: Ranking, scores: FloatArray) -> Descent:
+        """Lay out a ranking from the highest score down."""
+        layout = Layout.of(ranking.negatives[::-1], ranking.positives[::-1])
+        n_negatives, n_positives = len(ranking.negatives), len(ranking.positives)
+        false = layout.of_positives((n_negatives - ranking.below)[::-1], n_negatives)
+        ascending = scores[ranking.positives]
+        smaller = np.searchsorted(ascending, ascending, side="left")
+        if np.array_equal(smaller, np.arange(n_positives)):
+            return cls(layout, false, None)
+        return cls(layout, false, layout.of_positives((n_positives - smaller)[::-1], n_positives))
 
 
 @dataclass(frozen=True)
@@ -67,13 +160,7 @@ class RankKernel:
     positive: BoolArray
     units: Units
     row_weight: FloatArray | None = None
-    rankings: tuple[Ranking, ...] = ()
     path: str = field(default="ranks", init=False)
-
-    def __post_init__(self) -> None:
-        if not self.rankings:
-            rankings = tuple(rank(scores, self.positive) for scores in self.scores)
-            object.__setattr__(self, "rankings", rankings)
 
     @property
     def n_models(self) -> int:
@@ -93,12 +180,11 @@ class RankKernel:
             "positive": self.positive[units],
             "units": Units(len(units), len(units)),
             "row_weight": None if self.row_weight is None else self.row_weight[units],
-            "rankings": (),
         }
 
     def _in_slices(self, evaluate: Callable[[Weights], Values], weights: Weights) -> Values:
-        """Evaluate a block in slices that stay in cache."""
-        n_at_once = resamples_in_cache(max(self.units.n_rows, self.units.n_units))
+        """Evaluate a block in slices that stay in cache where rows are more than units."""
+        n_at_once = choose_block_size(max(self.units.n_rows, self.units.n_units))
         if len(weights.counts) <= n_at_once:
             return evaluate(weights)
         parts = [
@@ -111,24 +197,17 @@ class RankKernel:
             np.concatenate([part.zero_division for part in parts]),
         )
 
-    def _row_weights(self, weights: Weights) -> NDArray[Any]:
-        if self.units.of_row is None:
-            rows = weights.counts
-        else:
-            rows = weights.take("rows", self.units.of_row)
-        return rows if self.row_weight is None else rows * self.row_weight
+    def _row_weights(self, weights: Weights, rows: NDArray[np.intp]) -> NDArray[Any]:
+        """Weights of some rows, shape (len(rows), n_resamples)."""
+        units = rows if self.units.of_row is None else self.units.of_row[rows]
+        gathered = gather(weights.workspace, "rows", weights.by_unit, units)
+        return gathered if self.row_weight is None else gathered * self.row_weight[rows, None]
 
-    def _cumulative(self, name: str, weights: NDArray[Any], workspace: Workspace) -> NDArray[Any]:
-        """Cumulate along each resample, with a leading zero, in a type that holds the total."""
-        dtype: Any = np.int64
-        if weights.dtype.kind == "f":
-            dtype = np.float64
-        elif weights.dtype == np.uint8 and weights.shape[1] < 2**23:
-            dtype = np.int32
-        out = workspace.array(name, (len(weights), weights.shape[1] + 1), dtype)
-        out[:, 0] = 0
-        np.cumsum(weights, axis=1, dtype=dtype, out=out[:, 1:])
-        return out
+    def _classes(self, weights: Weights, layout: Layout) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Weights of the negatives and of the positives in the order of their scores."""
+        lines = self._row_weights(weights, layout.rows)
+        lines[layout.padding] = 0
+        return lines[: layout.n_negative_slots], lines[layout.n_negative_slots :]
 
     def _values(self, values: FloatArray, missing: BoolArray) -> Values:
         undefined = np.repeat(missing[:, None], self.n_models, axis=1)
@@ -141,17 +220,20 @@ class AUCKernel(RankKernel):
     """Area under the ROC curve of two classes; ties between classes count half."""
 
     matrices: tuple[FloatArray, ...] = ()
+    ascents: tuple[Ascent, ...] = ()
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         n_units = self.units.n_units
         few = n_units <= _MATRIX_UNITS and n_units**2 <= _MATRIX_PAIRS_PER_ROW * self.units.n_rows
-        if self.units.of_row is not None and few and not self.matrices:
+        if self.units.of_row is not None and few:
             matrices = tuple(
                 concordance_matrix(scores, self.positive, self.row_weight, self.units)
                 for scores in self.scores
             )
             object.__setattr__(self, "matrices", matrices)
+        else:
+            ascents = tuple(Ascent.of(rank(scores, self.positive)) for scores in self.scores)
+            object.__setattr__(self, "ascents", ascents)
 
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the AUC of every model for a block of unit weights."""
@@ -161,29 +243,25 @@ class AUCKernel(RankKernel):
 
     def _by_rows(self, weights: Weights) -> Values:
         """Evaluate resamples few enough to stay in cache."""
-        rows, workspace = self._row_weights(weights), weights.workspace
-        n_negatives = int(np.count_nonzero(~self.positive))
-        values = np.empty((len(rows), self.n_models))
-        for model, ranking in enumerate(self.rankings):
-            ordered = take(workspace, "ordered", rows, ranking.order)
-            positives = ordered[:, n_negatives:]
-            below = self._cumulative("below", ordered[:, :n_negatives], workspace)
+        workspace = weights.workspace
+        values = np.empty((len(weights.counts), self.n_models))
+        for model, ascent in enumerate(self.ascents):
+            negatives, positives = self._classes(weights, ascent.layout)
+            below, negative_weight = sums_before(workspace, "below", negatives)
             if model == 0:
-                negative_weight = below[:, -1].astype(np.float64)
-                positive_weight = positives.sum(axis=1, dtype=np.float64)
-                weight_of_pairs = negative_weight * positive_weight
+                positive_weight = sum_lines(positives, np.result_type(positives.dtype, np.int32))
+                weight_of_pairs = negative_weight.astype(np.float64) * positive_weight
                 missing = weight_of_pairs == 0
                 weight_of_pairs[missing] = 1.0
-                wide = below.dtype == np.int32 and _product_overflows(below, rows)
-            concordant = take(workspace, "concordant", below, ranking.below)
+                wide = below.dtype == np.int32 and _sums_overflow(negative_weight, positives)
+            concordant = gather(workspace, "concordant", below, ascent.below)
             if wide:
                 concordant = concordant.astype(np.int64)
-            if ranking.upto is not None:
-                concordant += take(workspace, "upto", below, ranking.upto)
+            if ascent.upto is not None:
+                concordant += gather(workspace, "upto", below, ascent.upto)
             concordant *= positives
-            pairs = concordant.sum(axis=1, dtype=np.result_type(concordant.dtype, np.int64))
-            values[:, model] = pairs / weight_of_pairs
-            if ranking.upto is not None:
+            values[:, model] = sum_lines(concordant, concordant.dtype) / weight_of_pairs
+            if ascent.upto is not None:
                 values[:, model] *= 0.5
         return self._values(values, missing)
 
@@ -194,13 +272,13 @@ class AUCKernel(RankKernel):
         )
 
     def _by_clusters(self, weights: Weights) -> Values:
-        class_weight = weights.floats @ self._class_weights()
+        class_weight = weights.dot(self._class_weights())
         weight_of_pairs = class_weight[:, 0] * class_weight[:, 1]
         missing = weight_of_pairs == 0
         weight_of_pairs[missing] = 1.0
         values = np.empty((len(missing), self.n_models))
         for model, matrix in enumerate(self.matrices):
-            pairs = np.einsum("bg,bg->b", weights.floats @ matrix, weights.floats)
+            pairs = np.einsum("bg,bg->b", weights.dot(matrix), weights.counts)
             values[:, model] = pairs / weight_of_pairs
         return self._values(values, missing)
 
@@ -214,19 +292,18 @@ class AUCKernel(RankKernel):
 
     def take_units(self, units: IntArray) -> AUCKernel:
         """Keep representatives of merged rows."""
-        return replace(self, **self._take(units), matrices=())
+        return replace(self, **self._take(units), matrices=(), ascents=())
 
 
 @dataclass(frozen=True)
 class AveragePrecisionKernel(RankKernel):
     """Average precision: the mean over the positives of the precision at their score."""
 
-    first_equal: tuple[NDArray[np.intp] | None, ...] = ()
+    descents: tuple[Descent, ...] = ()
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        first = tuple(self._first_equal(model) for model in range(self.n_models))
-        object.__setattr__(self, "first_equal", first)
+        descents = tuple(Descent.of(rank(scores, self.positive), scores) for scores in self.scores)
+        object.__setattr__(self, "descents", descents)
 
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the average precision of every model for a block of unit weights."""
@@ -234,40 +311,26 @@ class AveragePrecisionKernel(RankKernel):
 
     def _by_rows(self, weights: Weights) -> Values:
         """Evaluate resamples few enough to stay in cache."""
-        rows, workspace = self._row_weights(weights), weights.workspace
-        n_negatives = int(np.count_nonzero(~self.positive))
-        values = np.empty((len(rows), self.n_models))
-        for model, ranking in enumerate(self.rankings):
-            ordered = take(workspace, "ordered", rows, ranking.order)
-            positives = ordered[:, n_negatives:]
-            negatives_below = self._cumulative("below", ordered[:, :n_negatives], workspace)
-            positives_below = self._cumulative("positives", positives, workspace)
-            negative_weight, positive_weight = negatives_below[:, -1:], positives_below[:, -1:]
-            false = take(workspace, "false", negatives_below, ranking.below)
-            np.subtract(negative_weight, false, out=false)
-            first = self.first_equal[model]
-            if first is None:
-                true = workspace.array("true", false.shape, false.dtype)
-                np.subtract(positive_weight, positives_below[:, :-1], out=true)
+        workspace = weights.workspace
+        values = np.empty((len(weights.counts), self.n_models))
+        for model, descent in enumerate(self.descents):
+            negatives, positives = self._classes(weights, descent.layout)
+            negatives_before, _ = sums_before(workspace, "negatives", negatives)
+            true, positive_weight = sums_before(workspace, "positives", positives)
+            if descent.true is None:
+                true += positives
             else:
-                true = take(workspace, "true", positives_below, first)
-                np.subtract(positive_weight, true, out=true)
-            whole = np.add(false, true, out=false)
-            precision = workspace.array("precision", whole.shape, np.float64)
-            # Where nothing was drawn yet the positive itself has no weight: any value will do.
-            whole[whole == 0] = 1
-            np.divide(true, whole, out=precision)
-            missing = positive_weight[:, 0] == 0
-            weight = np.where(missing, 1, positive_weight[:, 0])
-            values[:, model] = np.einsum("ij,ij->i", precision, positives) / weight
+                true = gather(workspace, "true", true, descent.true)
+            seen = gather(workspace, "seen", negatives_before, descent.false)
+            seen += true
+            _avoid_zero(seen)
+            precision = workspace.array("precision", seen.shape, np.float64)
+            np.divide(true, seen, out=precision)
+            precision *= positives
+            missing = positive_weight == 0
+            weight = np.where(missing, 1, positive_weight)
+            values[:, model] = sum_lines(precision, np.float64) / weight
         return self._values(values, missing)
-
-    def _first_equal(self, model: int) -> NDArray[np.intp] | None:
-        """Place of the first positive with the same score; ``None`` where no two are tied."""
-        order = self.rankings[model].order[np.count_nonzero(~self.positive) :]
-        ordered = self.scores[model][order]
-        first = np.searchsorted(ordered, ordered, side="left")
-        return None if np.array_equal(first, np.arange(len(first))) else first
 
     def leave_one_out(self) -> LeaveOneOut:
         """Evaluate without each unit: in closed form for equal rows, else literally or grouped."""
@@ -306,7 +369,19 @@ class AveragePrecisionKernel(RankKernel):
         return replace(self, **self._take(units))
 
 
-def _product_overflows(cumulative: NDArray[Any], rows: NDArray[Any]) -> bool:
-    """Tell whether a doubled cumulative weight times a row's weight may leave int32."""
-    largest = int(cumulative[:, -1].max(initial=0)) * int(rows.max(initial=0))
-    return 2 * largest >= 2**31
+def _sums_overflow(negative_weight: NDArray[Any], positives: NDArray[Any]) -> bool:
+    """Tell whether 16 doubled products of a cumulative and a row's weight may leave int32."""
+    largest = int(negative_weight.max(initial=0)) * int(positives.max(initial=0))
+    return 2 * N_STEPS * largest >= 2**31
+
+
+def _avoid_zero(seen: NDArray[Any]) -> None:
+    """Replace the zeros of sums in stripes, which are there before the first row drawn.
+
+    The positives there have no weight, so that any value will do. Sums grow from line to line, so
+    only the stripes that begin with a zero need to be looked at.
+    """
+    by_stripe = seen.reshape(N_STEPS, -1, seen.shape[1])
+    n_zero = np.count_nonzero(np.any(by_stripe[0] == 0, axis=1))
+    first = by_stripe[:, :n_zero]
+    first[first == 0] = 1

@@ -93,7 +93,7 @@ class MulticlassKernel:
         for number, part in enumerate(self.parts):
             of_part = part.evaluate(weights if kept else Weights(weights.counts))
             values[number], missing[number] = of_part.values, of_part.undefined
-        shares = weights.floats @ self._part_weights() if self.average == "weighted" else None
+        shares = weights.dot(self._part_weights()) if self.average == "weighted" else None
         undefined: BoolArray = np.any(missing, axis=0)
         return Values(_mean(values, shares), undefined, no_mask(undefined.shape))
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.jackknife import leave_out
-from sklearn_pairboot._engine.ranks import RankKernel
+from sklearn_pairboot._engine.ranks import Ranking, RankKernel, rank
+from sklearn_pairboot._engine.stripes import type_of_total
 from sklearn_pairboot._engine.weights import (
     FloatArray,
     IntArray,
@@ -17,12 +18,11 @@ from sklearn_pairboot._engine.weights import (
     Values,
     Weights,
     Workspace,
-    take,
 )
 
 
 @dataclass(frozen=True)
-class Descent:
+class Steps:
     """The rows of one model from the highest score down, negatives first, then positives.
 
     Block i holds the negatives from ``starts[i]`` to ``starts[i + 1]``; ``above`` counts the
@@ -36,19 +36,19 @@ class Descent:
     upto: NDArray[np.intp] | None
 
 
-def descend(scores: FloatArray, order: NDArray[np.intp], n_negatives: int) -> Descent:
-    """Turn an ascending order, negatives first, into blocks of the ROC curve's steps."""
-    negatives, positives = order[:n_negatives][::-1], order[n_negatives:][::-1]
+def descend(scores: FloatArray, ranking: Ranking) -> Steps:
+    """Turn a ranking into blocks of the ROC curve's steps."""
+    negatives, positives = ranking.negatives[::-1], ranking.positives[::-1]
     falling, rising = scores[negatives], scores[positives][::-1]
     above = len(rising) - np.searchsorted(rising, falling, side="right")
     upto = len(rising) - np.searchsorted(rising, falling, side="left")
-    starts = np.arange(n_negatives + 1)
+    starts = np.arange(len(negatives) + 1)
     tied = bool(np.any(above != upto))
     if tied:
         first = np.flatnonzero(np.concatenate([[True], falling[1:] != falling[:-1]]))
-        starts = np.append(first, n_negatives)
+        starts = np.append(first, len(negatives))
         above, upto = above[first], upto[first]
-    return Descent(np.concatenate([negatives, positives]), starts, above, upto if tied else None)
+    return Steps(np.concatenate([negatives, positives]), starts, above, upto if tied else None)
 
 
 @dataclass(frozen=True)
@@ -59,17 +59,12 @@ class PartialAUCKernel(RankKernel):
     """
 
     max_fpr: float = 0.5
-    descents: tuple[Descent, ...] = ()
+    steps: tuple[Steps, ...] = ()
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.descents:
-            n_negatives = int(np.count_nonzero(~self.positive))
-            descents = tuple(
-                descend(scores, ranking.order, n_negatives)
-                for scores, ranking in zip(self.scores, self.rankings, strict=True)
-            )
-            object.__setattr__(self, "descents", descents)
+        if not self.steps:
+            steps = tuple(descend(scores, rank(scores, self.positive)) for scores in self.scores)
+            object.__setattr__(self, "steps", steps)
 
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the partial area of every model for a block of unit weights."""
@@ -77,20 +72,20 @@ class PartialAUCKernel(RankKernel):
 
     def _by_rows(self, weights: Weights) -> Values:
         """Evaluate resamples few enough to stay in cache."""
-        rows, workspace = self._row_weights(weights), weights.workspace
+        workspace = weights.workspace
         n_negatives = int(np.count_nonzero(~self.positive))
-        values = np.empty((len(rows), self.n_models))
+        values = np.empty((len(weights.counts), self.n_models))
         smallest, largest = 0.5 * self.max_fpr**2, self.max_fpr
-        for model, descent in enumerate(self.descents):
-            ordered = take(workspace, "ordered", rows, descent.order)
-            false = self._cumulative("false", ordered[:, :n_negatives], workspace)
-            true = self._cumulative("true", ordered[:, n_negatives:], workspace)
+        for model, steps in enumerate(self.steps):
+            ordered = np.ascontiguousarray(self._row_weights(weights, steps.order).T)
+            false = _cumulative("false", ordered[:, :n_negatives], workspace)
+            true = _cumulative("true", ordered[:, n_negatives:], workspace)
             if model == 0:
                 weight_of_pairs = false[:, -1].astype(np.float64) * true[:, -1]
                 limit = self.max_fpr * false[:, -1]
                 missing = weight_of_pairs == 0
                 weight_of_pairs[missing] = 1.0
-            area = _area(false, true, descent, limit, workspace) / weight_of_pairs
+            area = _area(false, true, steps, limit, workspace) / weight_of_pairs
             values[:, model] = 0.5 * (1 + (area - smallest) / (largest - smallest))
         return self._values(values, missing)
 
@@ -100,38 +95,47 @@ class PartialAUCKernel(RankKernel):
 
     def take_units(self, units: IntArray) -> PartialAUCKernel:
         """Keep representatives of merged rows."""
-        return replace(self, **self._take(units), descents=())
+        return replace(self, **self._take(units), steps=())
+
+
+def _cumulative(name: str, weights: NDArray[Any], workspace: Workspace) -> NDArray[Any]:
+    """Cumulate along each resample, with a leading zero."""
+    dtype = type_of_total(weights)
+    out = workspace.array(name, (len(weights), weights.shape[1] + 1), dtype)
+    out[:, 0] = 0
+    np.cumsum(weights, axis=1, dtype=dtype, out=out[:, 1:])
+    return out
 
 
 def _area(
     false: NDArray[Any],
     true: NDArray[Any],
-    descent: Descent,
+    steps: Steps,
     limit: FloatArray,
     workspace: Workspace,
 ) -> FloatArray:
     """Integrate the weight of the positives over the weight of the negatives up to a limit."""
     n_reached = _n_reached(false, limit)
-    if descent.upto is None:
+    if steps.upto is None:
         start, end = false[:, :n_reached], false[:, 1 : n_reached + 1]
         n_blocks = n_reached
     else:
-        n_blocks = int(np.searchsorted(descent.starts[:-1], n_reached, side="left"))
+        n_blocks = int(np.searchsorted(steps.starts[:-1], n_reached, side="left"))
         # Which blocks are reached differs by resample, so these arrays are not kept.
-        start = np.take(false, descent.starts[:n_blocks], axis=1)
-        end = np.take(false, descent.starts[1 : n_blocks + 1], axis=1)
+        start = np.take(false, steps.starts[:n_blocks], axis=1)
+        end = np.take(false, steps.starts[1 : n_blocks + 1], axis=1)
     shape = len(false), n_blocks
     used = _part(workspace, "used", shape, false.size, np.float64)
     np.minimum(end, limit[:, None], out=used)
     used -= start
     np.maximum(used, 0.0, out=used)
     height = _part(workspace, "height", shape, false.size, true.dtype)
-    np.take(true, descent.above[:n_blocks], axis=1, out=height, mode="clip")
+    np.take(true, steps.above[:n_blocks], axis=1, out=height, mode="clip")
     area: FloatArray = np.einsum("bi,bi->b", used, height)
-    if descent.upto is not None:
+    if steps.upto is not None:
         width = (end - start).astype(np.float64)
         width[width == 0] = 1.0
-        rise = np.take(true, descent.upto[:n_blocks], axis=1) - height
+        rise = np.take(true, steps.upto[:n_blocks], axis=1) - height
         area += 0.5 * np.einsum("bi,bi->b", used * used / width, rise)
     return area
 

@@ -13,6 +13,10 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
+# Weights become floats for a matrix product in pieces that stay in cache.
+_FLOATS_AT_ONCE = 2**18
+_LEAST_UNITS_AT_ONCE = 256
+
 
 class Workspace:
     """Arrays that the blocks of a run reuse: fresh memory costs more than most work on it."""
@@ -41,24 +45,31 @@ class Weights:
         self.workspace = Workspace() if workspace is None else workspace
 
     @cached_property
-    def floats(self) -> FloatArray:
-        """The weights as float64, converted once for all kernels of a call."""
-        floats = self.workspace.array("floats", self.counts.shape, np.float64)
-        floats[...] = self.counts
-        return floats
+    def by_unit(self) -> NDArray[Any]:
+        """The weights with those of one unit side by side, shape (n_units, n_resamples)."""
+        return np.ascontiguousarray(self.counts.T)
 
-    def take(self, name: str, columns: NDArray[np.intp]) -> NDArray[Any]:
-        """Gather columns into an array of the workspace."""
-        return take(self.workspace, name, self.counts, columns)
+    def dot(self, terms: FloatArray) -> FloatArray:
+        """Sum terms of the units, shape (n_units, n_terms), in every resample."""
+        n_units, n_resamples = self.by_unit.shape
+        n_at_once = max(_LEAST_UNITS_AT_ONCE, _FLOATS_AT_ONCE // n_resamples)
+        floats = self.workspace.array("floats", (min(n_units, n_at_once), n_resamples), np.float64)
+        sums = np.zeros((terms.shape[1], n_resamples))
+        for start in range(0, n_units, n_at_once):
+            piece = self.by_unit[start : start + n_at_once]
+            as_floats = floats[: len(piece)]
+            as_floats[...] = piece
+            sums += terms[start : start + n_at_once].T @ as_floats
+        return sums.T
 
 
-def take(
-    workspace: Workspace, name: str, values: NDArray[Any], columns: NDArray[np.intp]
+def gather(
+    workspace: Workspace, name: str, values: NDArray[Any], rows: NDArray[np.intp]
 ) -> NDArray[Any]:
-    """Gather columns of ``values`` into an array of the workspace."""
-    out = workspace.array(name, (len(values), len(columns)), values.dtype)
-    # The columns are valid; only with a mode that cannot raise NumPy writes to `out` directly.
-    return np.take(values, columns, axis=1, out=out, mode="clip")
+    """Gather rows of ``values`` into an array of the workspace."""
+    out = workspace.array(name, (len(rows), *values.shape[1:]), values.dtype)
+    # The rows are valid; only with a mode that cannot raise NumPy writes to `out` directly.
+    return np.take(values, rows, axis=0, out=out, mode="clip")
 
 
 class Values(NamedTuple):

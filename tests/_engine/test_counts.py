@@ -20,7 +20,6 @@ from sklearn_pairboot._engine.counts import (
     draw_counts,
     draw_counts_directly,
     draw_merged_counts,
-    resamples_in_cache,
     should_merge,
 )
 from sklearn_pairboot._engine.exact import count_vectors
@@ -175,26 +174,26 @@ def test_rate_out_of_range(rate: float) -> None:
 def test_many_additions_to_one_unit_widen_the_counts() -> None:
     start = np.array([[3, 1, 0], [0, 0, 200]], dtype=np.uint8)
     positions = np.array([0] * 300 + [1] + [5] * 55)
-    wide = add_draws(start.copy(), positions, most_of_row=301)
+    wide = add_draws(start.copy(), positions, most_of_resample=301)
     assert wide.dtype == np.uint32
     assert wide.tolist() == [[303, 2, 0], [0, 0, 255]]
     # Without the check the count starts again at zero.
     np.add.at(start.reshape(-1), positions, np.uint8(1))
     assert start[0, 0] == 303 - 256
     # What fits stays narrow, to the last one.
-    narrow = add_draws(np.zeros((2, 3), dtype=np.uint8), np.full(255, 4), most_of_row=255)
+    narrow = add_draws(np.zeros((2, 3), dtype=np.uint8), np.full(255, 4), most_of_resample=255)
     assert narrow.dtype == np.uint8
     assert narrow.tolist() == [[0, 0, 0], [0, 255, 0]]
 
 
 def test_many_additions_spread_over_many_units_stay_narrow() -> None:
-    added = add_draws(np.ones((1, 1000), dtype=np.uint8), np.arange(1000), most_of_row=1000)
+    added = add_draws(np.ones((1, 1000), dtype=np.uint8), np.arange(1000), most_of_resample=1000)
     assert added.dtype == np.uint8
     assert (added == 2).all()
 
 
 def test_no_additions() -> None:
-    added = add_draws(np.ones((2, 2), dtype=np.uint8), np.empty(0, dtype=np.int64), most_of_row=0)
+    added = add_draws(np.ones((2, 2), dtype=np.uint8), np.empty(0, dtype=np.int64), most_of_resample=0)
     assert added.tolist() == [[1, 1], [1, 1]]
 
 
@@ -316,30 +315,23 @@ def test_the_global_generator_is_left_alone() -> None:
     np.testing.assert_array_equal(np.random.get_state(legacy=False)["state"]["key"], before)
 
 
-@pytest.mark.parametrize("n_units", [49, 99, 1000, 10_000, 24_999])
-def test_blocks_hold_100_000_to_200_000_counts(n_units: int) -> None:
-    assert 100_000 <= choose_block_size(n_units) * n_units <= 200_000
+@pytest.mark.parametrize("n_units", [4097, 10_000, 16_384, 65_536])
+def test_blocks_hold_half_a_million_to_a_million_counts(n_units: int) -> None:
+    assert 2**19 <= choose_block_size(n_units) * n_units <= 2**20
     merged = CountSource(n_units, multiplicity=np.full(n_units, 50))
     assert merged.block_size == CountSource(n_units).block_size == choose_block_size(n_units)
 
 
 def test_blocks_of_few_and_of_very_many_units() -> None:
-    assert choose_block_size(1) == choose_block_size(20) == 4096
-    assert choose_block_size(25_001) == choose_block_size(2_000_000) == 8
-    assert choose_block_size(10**7) == 1
-    assert choose_block_size(10**8) == 1
+    assert choose_block_size(1) == choose_block_size(4096) == 256
+    assert choose_block_size(65_537) == choose_block_size(2**23) == 16
+    assert choose_block_size(10**7) == 8
+    assert choose_block_size(10**8) == choose_block_size(10**9) == 1
 
 
-@pytest.mark.parametrize("n_units", [50_000, 300_000])
-def test_a_block_larger_than_the_cache_is_drawn_slice_by_slice(n_units: int) -> None:
-    n_at_once = resamples_in_cache(n_units)
-    block = CountSource(n_units).draw(SeedSequence(23))
-    assert block.shape == (8, n_units)
-    bit_generator = SFC64(SeedSequence(23))
-    for start in range(0, 8, n_at_once):
-        part = draw_counts(bit_generator, n_units, n_at_once)
-        np.testing.assert_array_equal(block[start : start + n_at_once], part)
-    np.testing.assert_array_equal(block.sum(axis=1), n_units)
+@pytest.mark.parametrize("source", [CountSource(1000), CountSource(30), CountSource(10**5)])
+def test_the_counts_of_a_unit_stand_side_by_side(source: CountSource) -> None:
+    assert source.draw(SeedSequence(23)).T.flags["C_CONTIGUOUS"]
 
 
 def test_merging_needs_many_units_for_each_distinct_one() -> None:

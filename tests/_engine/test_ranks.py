@@ -94,10 +94,10 @@ def test_counts_beyond_int32_are_summed_in_int64():
     assert kernel.evaluate(Weights(small)).values[0, 0] == 0.875
 
 
-def test_products_that_may_overflow_are_found():
-    cumulative = np.array([[0, 2**30]], dtype=np.int32)
-    assert ranks._product_overflows(cumulative, np.array([[1]], dtype=np.uint8))
-    assert not ranks._product_overflows(cumulative // 2, np.array([[1]], dtype=np.uint8))
+def test_sums_that_may_overflow_are_found():
+    weight = np.array([2**26], dtype=np.int32)
+    assert ranks._sums_overflow(weight, np.array([[1]], dtype=np.uint8))
+    assert not ranks._sums_overflow(weight - 1, np.array([[1]], dtype=np.uint8))
 
 
 def test_case_C22_auc_of_perfect_separation_is_exactly_one():
