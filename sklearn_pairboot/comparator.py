@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import Bunch, Tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter
@@ -138,8 +139,8 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         P-values of these tests, adjusted by ``correction``; the selection goes by them.
     n_splits_ : int
         Number of splits, 0 where frozen models were scored directly.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels, if the selected estimator has them.
+    classes_ : ndarray of shape (n_classes,) or list of such arrays
+        Class labels, if the selected estimator has them; for several outputs as it has them.
     n_features_in_ : int
         Number of features, if the selected estimator knows it.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -241,8 +242,9 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_rows, n_features)
             The rows; estimators get it as it is. For frozen estimators, test rows.
-        y : array-like of shape (n_rows,)
-            Their truths.
+        y : array-like of shape (n_rows,) or (n_rows, n_columns)
+            Their truths; several columns, as labels of multilabel targets or as outputs, where
+            the estimators take them.
         sample_weight : array-like of shape (n_rows,), default=None
             Importance weight of each row, for scores and for estimators whose ``fit`` takes
             weights. With metadata routing, for those who request it.
@@ -267,7 +269,10 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
             )
         check_same_index({"`X`": X, "`y`": y, "`groups`": groups, "`sample_weight`": sample_weight})
         X, y = indexable(X, y)
-        y = column_or_1d(y, warn=True)
+        if np.ndim(y) < 2 or np.shape(y)[1] == 1:
+            y = column_or_1d(y, warn=True)
+        else:
+            y = check_target(y, "y")
         if len(y) < 2:
             raise ValueError(
                 f"At least 2 rows are needed to compare models, got n_samples={len(y)}."
@@ -403,7 +408,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_rows, n_features)
             The rows.
-        y : array-like of shape (n_rows,)
+        y : array-like of shape (n_rows,) or (n_rows, n_columns)
             Their truths.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights of the rows.

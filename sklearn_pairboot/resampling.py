@@ -159,6 +159,12 @@ class StratifiedBootstrap:
                 "`strata` must be given to `StratifiedBootstrap` where there are no truths whose "
                 "classes could serve: one stratum label per row."
             )
+        if self.strata is None and np.ndim(strata) > 1:
+            raise ValueError(
+                "`strata` must be given to `StratifiedBootstrap` where the truths have several "
+                f"columns, got truths of shape {np.shape(strata)}. Pass one stratum label per row, "
+                "such as one of the columns."
+            )
         of_row, _ = check_labels(strata, n_rows, "strata")
         if groups is None:
             return _checked(Units(n_rows, n_rows, None, of_row))

@@ -92,7 +92,7 @@ class ClusterBootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator_ : estimator object
         The fitted clone; like the following ones only with ``estimator`` and after `fit`.
-    classes_ : ndarray of shape (n_classes,)
+    classes_ : ndarray of shape (n_classes,) or list of such arrays
         Class labels of a classifier.
     n_features_in_ : int
         Number of features, if the estimator knows it.
@@ -210,7 +210,7 @@ class ClusterBootstrapScorer(MetaEstimatorMixin, BaseEstimator):
             The fitted estimator.
         X : array-like or dataframe of shape (n_rows, n_features)
             Test rows.
-        y : array-like of shape (n_rows,), default=None
+        y : array-like of shape (n_rows,) or (n_rows, n_columns), default=None
             Their truths.
         groups : array-like of shape (n_rows,), default=None
             Cluster of each row; ``None`` falls back on the groups named at construction.
@@ -245,7 +245,7 @@ class ClusterBootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
             Training rows.
-        y : array-like of shape (n_samples,), default=None
+        y : array-like of shape (n_samples,) or (n_samples, n_columns), default=None
             Their truths.
         **fit_params : dict
             Passed to ``estimator.fit``, under metadata routing as it requests.
@@ -280,7 +280,7 @@ class ClusterBootstrapScorer(MetaEstimatorMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_rows,)
+        ndarray of shape (n_rows,) or (n_rows, n_columns)
             Its predictions.
         """
         check_is_fitted(self, "estimator_")
@@ -297,8 +297,9 @@ class ClusterBootstrapScorer(MetaEstimatorMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_rows, n_classes)
-            Probabilities, columns in the order of ``classes_``.
+        ndarray of shape (n_rows, n_classes) or list of such arrays
+            Probabilities, columns in the order of ``classes_``; for several outputs as the
+            estimator gives them.
         """
         check_is_fitted(self, "estimator_")
         return self.estimator_.predict_proba(X)
@@ -329,7 +330,7 @@ class ClusterBootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         ----------
         X : array-like or dataframe of shape (n_rows, n_features)
             Test rows.
-        y : array-like of shape (n_rows,)
+        y : array-like of shape (n_rows,) or (n_rows, n_columns)
             Their truths.
         groups : array-like of shape (n_rows,), default=None
             Cluster of each row; ``None`` falls back on the groups named at construction.

@@ -471,11 +471,11 @@ def test_case_C91_two_columns_of_probabilities():
 # --- Containers and shapes ----------------------------------------------------------------------
 
 
-def test_case_C92_columns_are_ravelled_and_wider_targets_refused():
+def test_case_C92_columns_are_ravelled_and_wider_targets_need_wide_answers():
     column = [[1.0], [2.0], [3.0]]
     for y, predicted in ((column, [1.0, 2.0, 3.0]), ([1.0, 2.0, 3.0], column), (column, column)):
         assert one_model(y, predicted, "neg_mean_squared_error").scores[0].estimate == 0
-    with pytest.raises(ValueError, match=r"`y_true` must be one-dimensional, got .*\(3, 2\)"):
+    with pytest.raises(ValueError, match=r"must have the shape of `y_true`, \(3, 2\), .*\(3,\)"):
         one_model(np.ones((3, 2)), [1.0, 2.0, 3.0], "neg_mean_squared_error")
 
 

@@ -1,7 +1,7 @@
 """scikit-learn's own checks of estimators, none of them expected to fail."""
 
 import pytest
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -10,6 +10,12 @@ from sklearn_pairboot.comparator import PairedBootstrapComparator
 COMPARATORS = [
     PairedBootstrapComparator(
         [("lr", LogisticRegression()), ("tree", DecisionTreeClassifier(random_state=0))],
+        cv=3,
+        n_resamples=39,
+        random_state=0,
+    ),
+    PairedBootstrapComparator(  # of models that take several labels
+        [("ridge", RidgeClassifier()), ("tree", DecisionTreeClassifier(random_state=0))],
         cv=3,
         n_resamples=39,
         random_state=0,

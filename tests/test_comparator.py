@@ -748,7 +748,7 @@ def test_bad_data_are_refused_before_anything_is_fitted(cancer):
     for y_bad, given, message in (
         (None, {}, "requires y to be passed, but the target y is None"),
         (y[:-1], {}, "inconsistent numbers of samples"),
-        (np.column_stack([y, y]), {}, "y should be a 1d array"),
+        (np.stack([y, y], axis=1)[:, :, None], {}, r"`y` must have shape \(n_rows,\), or"),
         (y, {"sample_weight": -np.ones(240)}, "`sample_weight` must not be negative"),
         (y, {"groups": [None, *range(239)]}, r"`groups` must be finite and present.*row\(s\) 0"),
         (y, {"groups": [1, 2]}, "`groups` must have one entry per test row, 240, got 2"),

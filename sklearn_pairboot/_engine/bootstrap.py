@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import joblib
@@ -35,6 +35,7 @@ _PARALLEL_CALLS = 200
 _MERGE_SAMPLE = 4096
 
 Message = tuple[int, str, int]
+NOT_SENT = "called in this process alone, since it cannot be sent to others"
 
 
 @dataclass(frozen=True)
@@ -119,17 +120,21 @@ def _run(
     backend, _ = get_active_backend()
     n_workers = min(joblib.effective_n_jobs(n_jobs), n_blocks)
     replayed = any(kernel.path == "replay" for kernel in kernels)
+    stuck: list[Message] = []
     if replayed:
         # User code need not be safe in threads, nor worth a process for a handful of calls.
         worthwhile = n_resamples >= _PARALLEL_CALLS and not getattr(
             backend, "supports_sharedmem", False
         )
-        worthwhile = worthwhile and _can_travel(kernels)
+        if worthwhile and n_workers > 1:
+            stuck = [(k, NOT_SENT, 1) for k, part in enumerate(kernels) if not _can_travel(part)]
+            worthwhile = not stuck
     else:
         worthwhile = n_resamples * source.n_units * len(kernels) >= _PARALLEL_WEIGHTS
     if n_workers == 1 or not worthwhile:
         every = _progress(range(n_blocks), verbose)
-        return _run_blocks(kernels, source, entropy, every, n_resamples)
+        first, *rest = _run_blocks(kernels, source, entropy, every, n_resamples)
+        return [replace(first, messages=(*first.messages, *stuck)), *rest]
     # A few tasks a worker even out their ends; kernels travel once, large arrays by memory map.
     parts = np.array_split(np.arange(n_blocks), min(n_blocks, 4 * n_workers))
     tasks = (
@@ -249,10 +254,10 @@ def _codes(keys: Sequence[NDArray[Any]]) -> IntArray:
     return codes
 
 
-def _can_travel(kernels: Sequence[Kernel]) -> bool:
-    """Tell whether the kernels can be sent to another process."""
+def _can_travel(kernel: Kernel) -> bool:
+    """Tell whether a kernel can be sent to another process."""
     try:
-        pickle.dumps(joblib.wrap_non_picklable_objects(kernels))
+        pickle.dumps(joblib.wrap_non_picklable_objects(kernel))
     except Exception:
         return False
     return True

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,23 @@ _NODES = 10
 _NEAR = 0.5
 
 
-def explained(losses: FloatArray) -> Formula:
-    """Share explained. Terms: loss of the best constant, then one loss a model."""
-    values = 1 - ratio(losses[:, 1:], losses[:, :1], np.nan)
+def explained(
+    losses: FloatArray, *, n_outputs: int = 1, weights: FloatArray | None = None
+) -> Formula:
+    """Share explained. Terms: by output the loss of the best constant, then of each model.
+
+    ``weights`` average the shares of the outputs; without them each output counts by the loss of
+    its best constant, and constant outputs do not count.
+    """
+    of_constant = losses[:, None, :n_outputs]
+    of_models = losses[:, n_outputs:].reshape(len(losses), -1, n_outputs)
+    if weights is None:
+        counted = np.where(of_constant != 0, of_models, 0.0).sum(axis=2)
+        values = 1 - ratio(counted, of_constant.sum(axis=2), np.nan)
+    else:
+        used = np.flatnonzero(weights)
+        shares = 1 - ratio(of_models[..., used], of_constant[..., used], np.nan)
+        values = shares @ weights[used]
     undefined = np.isnan(values)
     return Formula(values, undefined, np.zeros_like(undefined))
 
@@ -90,9 +105,10 @@ def unit_deviance(
 class ExplainedKernel(SumsKernel):
     """Share of the truths' spread about their mean that each model explains.
 
-    ``columns``, shape (n_rows, n_columns), are the truths and, for explained variance, every
-    model's errors, whose own spread is the loss; other losses are terms. The spread is the squared
-    distance from the mean, or for truths alone the Tweedie deviance of another ``power``.
+    ``columns``, shape (n_rows, n_columns), are the truths of every output and, for explained
+    variance, every model's errors by output, whose own spread is the loss; other losses are terms.
+    The spread is the squared distance from the mean, or for truths of one output alone the Tweedie
+    deviance of another ``power``.
     """
 
     columns: FloatArray = field(default_factory=lambda: np.empty((0, 1)))
@@ -100,6 +116,7 @@ class ExplainedKernel(SumsKernel):
     unit_of_row: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     pivot: FloatArray = field(default_factory=lambda: np.empty(1))
     power: float = 0.0
+    n_outputs: int = 1
 
     @classmethod
     def from_columns(
@@ -108,9 +125,15 @@ class ExplainedKernel(SumsKernel):
         losses: FloatArray,
         row_weight: FloatArray,
         units: Units,
+        *,
         power: float = 0.0,
+        n_outputs: int = 1,
+        weights: FloatArray | None = None,
     ) -> ExplainedKernel:
-        """Build from the columns and from losses, shape (n_rows, n_models or 0)."""
+        """Build from the columns and from losses, shape (n_rows, n_models x n_outputs, or 0).
+
+        ``weights`` of the outputs as in `explained`.
+        """
         pivot = np.average(columns, axis=0, weights=row_weight)
         centred = columns - pivot
         parts = [np.ones((len(columns), 1)), centred, centred**2]
@@ -123,13 +146,14 @@ class ExplainedKernel(SumsKernel):
         order = np.argsort(of_row, kind="stable")
         return cls(
             terms=np.ascontiguousarray(terms),
-            formula=explained,
-            n_models=losses.shape[1] or columns.shape[1] - 1,
+            formula=partial(explained, n_outputs=n_outputs, weights=weights),
+            n_models=(losses.shape[1] or columns.shape[1] - n_outputs) // n_outputs,
             columns=columns[order],
             row_weight=row_weight[order],
             unit_of_row=of_row[order],
             pivot=pivot,
             power=power,
+            n_outputs=n_outputs,
         )
 
     def finish(self, sums: FloatArray, weights: Weights) -> Values:
@@ -147,7 +171,7 @@ class ExplainedKernel(SumsKernel):
         return LeaveOneOut(self._explained(self._sums_without_each(), without).values)
 
     def _explained(self, sums: FloatArray, weights_of: Callable[[int], NDArray[Any]]) -> Formula:
-        n_columns = self.columns.shape[1]
+        n_columns, n_outputs = self.columns.shape[1], self.n_outputs
         weight, shift, squares, rest = np.split(sums, [1, 1 + n_columns, 1 + 2 * n_columns], axis=1)
         spread = squares - ratio(shift**2, weight, 0.0)
         cancelled = spread <= _CANCELLED * squares
@@ -159,10 +183,10 @@ class ExplainedKernel(SumsKernel):
                 of_mean = unit_deviance(to_pivot, relative, self.pivot, self.power)
                 spread = about_pivot - weight * of_mean
             cancelled |= ~(spread > _CANCELLED * about_pivot)
-        self._refine(spread, cancelled[:, :1], weights_of)
+        self._refine(spread, cancelled[:, :n_outputs], weights_of)
         # Errors far smaller than the spread of the truths may lose digits: they do not count.
-        matter = squares > spread[:, :1]
-        matter[:, 0] = False
+        matter = squares > np.tile(spread[:, :n_outputs], n_columns // n_outputs)
+        matter[:, :n_outputs] = False
         self._refine(spread, cancelled & matter, weights_of)
         return self.formula(np.hstack([spread, rest]))
 

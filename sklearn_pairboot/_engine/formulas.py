@@ -53,6 +53,21 @@ def mean(sums: FloatArray, *, root: bool = False) -> Formula:
     return _formula(np.sqrt(values) if root else values)
 
 
+def mean_of_outputs(sums: FloatArray, *, weights: FloatArray, root: bool = False) -> Formula:
+    """Weighted mean over outputs of means. Terms: weight, then by model one term an output."""
+    by_output = ratio(sums[:, 1:], sums[:, :1], np.nan).reshape(len(sums), -1, len(weights))
+    return _formula((np.sqrt(by_output) if root else by_output) @ weights)
+
+
+def mean_of_defined(sums: FloatArray) -> Formula:
+    """Mean of the items that have a score. Terms: by model weight, score, weight of those by 0/0.
+
+    Weight and score are those of items with a score, which 0/0 may have by convention.
+    """
+    weight, score, by_convention = (sums[:, place::3] for place in range(3))
+    return _formula(ratio(score, weight, np.nan), by_convention > 0)
+
+
 def total(sums: FloatArray) -> Formula:
     """Weighted sum. Terms: one a model."""
     return _formula(np.array(sums))
@@ -71,6 +86,27 @@ def balanced_accuracy(sums: FloatArray, *, n_classes: int, adjusted: bool) -> Fo
         values = ratio(values - chance, 1 - chance, np.nan)
     lost = np.broadcast_to(n_present < n_classes, values.shape)
     return _formula(values, lost)
+
+
+def set_ratio(
+    true: FloatArray,
+    hits: FloatArray,
+    predicted: FloatArray,
+    *,
+    score: str,
+    beta: float,
+    zero_division: float,
+) -> tuple[FloatArray, BoolArray]:
+    """Precision, recall, F-beta or Jaccard score of weights or numbers, and where it is 0/0."""
+    if score == "precision" or beta == 0:
+        numerator, denominator = hits, predicted
+    elif score == "recall" or np.isinf(beta):
+        numerator, denominator = hits, true
+    elif score == "jaccard":
+        numerator, denominator = hits, true + predicted - hits
+    else:
+        numerator, denominator = (1 + beta**2) * hits, beta**2 * true + predicted
+    return ratio(numerator, denominator, zero_division), np.asarray(denominator == 0)
 
 
 def set_score(
@@ -96,16 +132,10 @@ def set_score(
             part.sum(axis=2, keepdims=True) for part in (true, hits, predicted)
         )
         present = np.ones((n_models, 1), dtype=bool)
-    if score == "precision" or beta == 0:
-        numerator, denominator = hits, predicted
-    elif score == "recall" or np.isinf(beta):
-        numerator, denominator = hits, true
-    elif score == "jaccard":
-        numerator, denominator = hits, true + predicted - hits
-    else:
-        numerator, denominator = (1 + beta**2) * hits, beta**2 * true + predicted
-    by_label = ratio(numerator, denominator, zero_division)
-    lost = ((denominator == 0) & present).any(axis=2)
+    by_label, by_convention = set_ratio(
+        true, hits, predicted, score=score, beta=beta, zero_division=zero_division
+    )
+    lost: BoolArray = np.any(by_convention & present, axis=2)
     if average in ("binary", "micro"):
         return _formula(by_label[:, :, 0], lost)
     counted = present & ~np.isnan(by_label)

@@ -1,8 +1,8 @@
-"""Rank metrics of several classes: means of binary ones, class against rest or class by class."""
+"""Rank metrics of several classes or labels: means of binary ones, against the rest or pairwise."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn_pairboot._engine.jackknife import leave_out
 from sklearn_pairboot._engine.kernels import no_mask
 from sklearn_pairboot._engine.ranks import AUCKernel, AveragePrecisionKernel
+from sklearn_pairboot._engine.ranks_partial import PartialAUCKernel
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import (
     BoolArray,
@@ -22,7 +23,7 @@ from sklearn_pairboot._engine.weights import (
     Weights,
 )
 
-RankPart = AUCKernel | AveragePrecisionKernel
+RankPart = AUCKernel | AveragePrecisionKernel | PartialAUCKernel
 
 # Parts share their arrays between blocks while all of them together stay below this many rows.
 _KEPT_ROWS = 2**24
@@ -32,17 +33,19 @@ _KEPT_ROWS = 2**24
 class MulticlassKernel:
     """Mean of a binary rank metric over classes, or over ordered pairs of classes.
 
-    ``scores`` holds one array of shape (n_rows, n_classes) a model, ``codes`` the class of each
-    row. ``scheme`` is ``"ovr"``, each class against all others, or ``"ovo"``, each class against
-    each other one by its own scores. ``average`` is ``"macro"`` or ``"weighted"``: by the weight
-    of the class, or of the two classes. Undefined where a class is absent.
+    ``scores`` holds one array of shape (n_rows, n_classes) a model; ``positive``, of that shape,
+    says which rows are of which class: of one each, or of any number where the classes are labels
+    of multilabel targets. ``scheme`` is ``"ovr"``, each class against all other rows, or
+    ``"ovo"``, each class against each other one by its own scores. ``average`` is ``"macro"`` or
+    ``"weighted"``: by the weight of the class, or of the two classes. Undefined where the metric
+    is for any class: where it is absent, and for ROC AUC also where all rows are of it.
     """
 
     scores: tuple[FloatArray, ...]
-    codes: IntArray
+    positive: BoolArray
     units: Units
     row_weight: FloatArray | None = None
-    part_type: type[AUCKernel] | type[AveragePrecisionKernel] = AUCKernel
+    part_type: Callable[..., RankPart] = AUCKernel
     scheme: str = "ovr"
     average: str = "macro"
     parts: tuple[RankPart, ...] = ()
@@ -73,14 +76,15 @@ class MulticlassKernel:
 
     def _against_rest(self, own: int) -> RankPart:
         columns = tuple(np.ascontiguousarray(scores[:, own]) for scores in self.scores)
-        return self.part_type(columns, self.codes == own, self.units, self.row_weight)
+        positive = np.ascontiguousarray(self.positive[:, own])
+        return self.part_type(columns, positive, self.units, self.row_weight)
 
     def _against(self, own: int, other: int) -> RankPart:
-        rows = np.flatnonzero((self.codes == own) | (self.codes == other))
+        rows = np.flatnonzero(self.positive[:, own] | self.positive[:, other])
         of_row = rows if self.units.of_row is None else self.units.of_row[rows]
         return self.part_type(
             tuple(scores[rows, own] for scores in self.scores),
-            self.codes[rows] == own,
+            self.positive[rows, own],
             Units(len(rows), self.units.n_units, of_row),
             None if self.row_weight is None else self.row_weight[rows],
         )
@@ -99,17 +103,19 @@ class MulticlassKernel:
 
     def _part_weights(self) -> FloatArray:
         """Weight of each unit in each part's share of the average."""
-        weight = np.ones(len(self.codes)) if self.row_weight is None else self.row_weight
+        weight = np.ones(self.units.n_rows) if self.row_weight is None else self.row_weight
         members = np.zeros((self.n_classes, len(self.parts)))
         for number, classes in enumerate(self._members()):
             members[list(classes), number] = 1.0
-        of_class = weight[:, None] * np.equal(self.codes[:, None], np.arange(self.n_classes))
-        return self.units.sum_rows(of_class) @ members
+        return self.units.sum_rows(weight[:, None] * self.positive) @ members
 
     def leave_one_out(self) -> LeaveOneOut:
         """Evaluate without each unit, in closed form where the binary metric has one."""
         equal_rows = self.units.of_row is None and self.row_weight is None
-        if self.part_type is not AUCKernel and not equal_rows:
+        closed = self.part_type is AUCKernel or (
+            self.part_type is AveragePrecisionKernel and equal_rows
+        )
+        if not closed:
             return leave_out(self.evaluate, self.units, self.n_models * len(self.parts))
         values = np.stack([part.leave_one_out().values for part in self.parts])
         shares = None
@@ -119,10 +125,11 @@ class MulticlassKernel:
         return LeaveOneOut(_mean(values, shares))
 
     def unit_keys(self) -> Sequence[NDArray[Any]] | None:
-        """Rows with equal scores, class and weight are equal; clusters are never merged."""
+        """Rows with equal scores, classes and weight are equal; clusters are never merged."""
         if self.units.of_row is not None:
             return None
-        keys: list[NDArray[Any]] = [self.codes, *np.hstack(self.scores).T]
+        classes = np.packbits(self.positive, axis=1)
+        keys: list[NDArray[Any]] = [*classes.T, *np.hstack(self.scores).T]
         return keys if self.row_weight is None else [*keys, self.row_weight]
 
     def take_units(self, units: IntArray) -> MulticlassKernel:
@@ -130,7 +137,7 @@ class MulticlassKernel:
         return replace(
             self,
             scores=tuple(scores[units] for scores in self.scores),
-            codes=self.codes[units],
+            positive=self.positive[units],
             units=Units(len(units), len(units)),
             row_weight=None if self.row_weight is None else self.row_weight[units],
             parts=(),
@@ -138,18 +145,18 @@ class MulticlassKernel:
 
 
 def over_cells(
-    part_type: type[AUCKernel] | type[AveragePrecisionKernel],
+    part_type: Callable[..., RankPart],
     scores: tuple[FloatArray, ...],
-    codes: IntArray,
+    positive: BoolArray,
     units: Units,
     row_weight: FloatArray | None,
 ) -> RankPart:
-    """Build the micro average: each row and class is a case, positive if the class is its own."""
+    """Build the micro average: each row and class is a case, positive if the row is of it."""
     n_rows, n_classes = scores[0].shape
     of_row = np.arange(n_rows) if units.of_row is None else units.of_row
     return part_type(
         tuple(np.ravel(of_model) for of_model in scores),
-        np.equal(codes[:, None], np.arange(n_classes)).ravel(),
+        positive.ravel(),
         Units(n_rows * n_classes, units.n_units, np.repeat(of_row, n_classes)),
         None if row_weight is None else np.repeat(row_weight, n_classes),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.frozen import FrozenEstimator
+from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import ClassifierTags, RegressorTags, Tags, TargetTags
 
@@ -20,6 +22,11 @@ from sklearn_pairboot._scoring.checks import unmasked
 RESPONSES = ("predict", "predict_proba", "decision_function")
 
 Answer = NDArray[Any] | list[NDArray[Any]]  # a list: probabilities of several outputs
+
+
+class SeveralArrays(ValueError):
+    """The answers are one array an output, and do not fit into one array."""
+
 
 _ULPS = 4
 _ROWS_SHOWN = 5
@@ -98,6 +105,55 @@ def checked(answer: Any, name: str, label: str, n_rows: int | None) -> NDArray[A
     return values
 
 
+def checked_parts(answer: Any, name: str, label: str, n_rows: int | None) -> Answer:
+    """Check an answer, which may be a list of probabilities, one array an output."""
+    if isinstance(answer, list | tuple) and len(answer) and np.ndim(answer[0]) == 2:
+        parts = []
+        for part in answer:
+            parts.append(checked(part, name, label, n_rows))
+            n_rows = len(parts[0])
+        return parts
+    return checked(answer, name, label, n_rows)
+
+
+def one_array(answer: Answer, label: str) -> NDArray[Any]:
+    """Give probabilities of several outputs as those of the second of two classes by output."""
+    if not isinstance(answer, list):
+        return answer
+    if any(part.shape[1] != 2 for part in answer):
+        raise SeveralArrays(
+            f"{label} must give one array, or for each of several outputs the probabilities of two "
+            f"classes, got shapes {', '.join(str(part.shape) for part in answer[:_ROWS_SHOWN])}. "
+            "Compare the outputs one by one."
+        )
+    second = np.column_stack([part[:, 1] for part in answer])
+    second.setflags(write=False)
+    return second
+
+
+def several_classes(classes: Any) -> bool:
+    """Tell whether there is a list of classes for each of several outputs."""
+    return isinstance(classes, list | tuple) and len(classes) > 0 and np.ndim(classes[0]) == 1
+
+
+def check_classes_of_outputs(classes: Any, answers: Mapping[str, Answer]) -> list[NDArray[Any]]:
+    """Check the classes of several outputs against the answers."""
+    known = []
+    for of_output in classes:
+        values, order = checked_classes(of_output)
+        if not np.array_equal(order, np.arange(len(order))):
+            raise ValueError(f"`classes` of several outputs must be sorted, got {classes!r}.")
+        known.append(values)
+    for name, answer in answers.items():
+        n_outputs = len(answer) if isinstance(answer, list) else (*answer.shape, 1)[1]
+        if n_outputs != len(known):
+            raise ValueError(
+                f"`{name}` must have one column, or one array, for each of the {len(known)} "
+                f"outputs that `classes` lists, got {n_outputs}."
+            )
+    return known
+
+
 def checked_classes(classes: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Sort the classes; also give the position of each among the classes as passed."""
     kinds = {isinstance(label, str) for label in np.asarray(classes, dtype=object).ravel()}
@@ -151,9 +207,11 @@ def standard_score(estimator: Any) -> str | None:
     if "score" in getattr(estimator, "__dict__", {}):
         return None
     own = inspect.getattr_static(type(estimator), "score", None)
-    # The dummies have methods of their own only to make up rows where they are given none.
+    # These have methods of their own only for X=None: the dummies make up rows, and neighbours
+    # leave each training row out of its own.
+    neighbours = KNeighborsClassifier, RadiusNeighborsClassifier
     for kind, owners in (
-        ("accuracy", (ClassifierMixin, DummyClassifier)),
+        ("accuracy", (ClassifierMixin, DummyClassifier, *neighbours)),
         ("r2", (RegressorMixin, DummyRegressor)),
     ):
         if any(own is inspect.getattr_static(owner, "score") for owner in owners):
@@ -195,10 +253,7 @@ class Source:
                 raise ValueError(f"{self.label} has no recorded answers of `{name}`.")
             raw = getattr(self.estimator, name)(self.X)
             label = f"`{self.label}.{name}`"
-            if isinstance(raw, list) and raw and np.ndim(raw[0]) == 2:  # one array an output
-                self.answers[name] = [checked(part, name, label, self.n_rows) for part in raw]
-            else:
-                self.answers[name] = checked(raw, name, label, self.n_rows)
+            self.answers[name] = checked_parts(raw, name, label, self.n_rows)
         return self.answers[name]
 
     @property

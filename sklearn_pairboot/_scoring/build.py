@@ -25,7 +25,7 @@ def build_kernel(metric: Metric, problem: Problem, models: tuple[str, ...]) -> K
     function = metric.function
     if function is not None:
         kwargs.update(positive_class(metric, function, problem))
-        builder = find_builder(function)
+        builder = find_builder(function, has_columns=problem.has_columns)
         if builder is not None and _binds(builder, problem, kwargs):
             try:
                 kernel = builder(replace(problem, methods=metric.responses), **kwargs)
@@ -116,7 +116,7 @@ def _full_labels(
     metric: Metric, function: Callable[..., Any], problem: Problem, model: int
 ) -> dict[str, Any]:
     """Fix the labels of the full data, so that a class may be absent from a resample."""
-    if "labels" in metric.kwargs or problem.kind == "continuous":
+    if "labels" in metric.kwargs or problem.kind not in ("binary", "multiclass"):
         return {}
     if "labels" not in inspect.signature(function).parameters:
         return {}

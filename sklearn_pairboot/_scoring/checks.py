@@ -5,11 +5,12 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from sklearn_pairboot._engine.weights import FloatArray, IntArray
 
@@ -71,20 +72,36 @@ def unmasked(values: Any) -> NDArray[Any]:
     return array
 
 
+def plain_columns(values: Any) -> NDArray[Any]:
+    """Turn a dataframe, sparse matrix, series, list or array into an array.
+
+    Columns of numbers of several types become numbers of one type.
+    """
+    if issparse(values):
+        values = cast("Any", values).toarray()
+    native = nw.from_native(values, eager_only=True, pass_through=True)
+    array = native.to_numpy() if isinstance(native, nw.DataFrame) else plain(values)
+    if array.ndim == 2 and array.dtype.kind == "O":
+        kinds = {type(value) for value in array.ravel()}
+        if all(issubclass(kind, bool | numbers.Real | np.bool_) for kind in kinds):
+            return np.array(array.tolist())
+    return array
+
+
 def check_target(y: Any, name: str = "y_true") -> NDArray[Any]:
-    """Check truths: one column, no missing values. A column of shape (n, 1) is ravelled."""
-    array = plain(y)
+    """Check truths: one or several columns, no missing values. Shape (n, 1) is ravelled."""
+    array = plain_columns(y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    if array.ndim != 1:
+    if array.ndim not in (1, 2) or 0 in array.shape[1:]:
         raise ValueError(
-            f"`{name}` must be one-dimensional, got an array of shape {array.shape}. "
-            "Compare one column of truths at a time."
+            f"`{name}` must have shape (n_rows,), or (n_rows, n_columns) for several labels or "
+            f"outputs, got {array.shape}."
         )
     if len(array) < 2:
         raise ValueError(f"`{name}` must have at least 2 rows, got {len(array)}.")
     check_finite(array, f"`{name}`")
-    if array.dtype.kind == "O":
+    if array.dtype.kind == "O" and array.ndim == 1:
         if all(isinstance(value, str) for value in array):
             return array.astype(str)
         if any(isinstance(value, str) for value in array):
@@ -93,6 +110,24 @@ def check_target(y: Any, name: str = "y_true") -> NDArray[Any]:
                 f"{shown(dict.fromkeys(array.tolist()))}."
             )
     return array
+
+
+def is_constant(y: NDArray[Any]) -> bool:
+    """Tell whether the truths, or those of one of several columns, are all equal."""
+    columns = [y] if y.ndim == 1 else list(y.T)
+    return any(bool(np.all(column == column[0])) for column in columns)
+
+
+def one_hot_hint(y: NDArray[Any]) -> str:
+    """Say what to do about truths that look one-hot encoded, where a metric cannot take them."""
+    if y.ndim != 2 or y.dtype.kind not in "biuf":
+        return ""
+    if not np.all((y == 0) | (y == 1)) or np.any(y.sum(axis=1) != 1):
+        return ""
+    return (
+        " Every row of the truths holds a single 1: if they are one-hot encoded classes, pass the "
+        "classes themselves, such as y.argmax(axis=1)."
+    )
 
 
 def check_finite(array: NDArray[Any], name: str, remedy: str = "") -> None:

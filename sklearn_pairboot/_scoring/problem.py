@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import BoolArray, FloatArray, IntArray
+from sklearn_pairboot._scoring.answers import SeveralArrays
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 
 
@@ -22,7 +23,8 @@ class NotServed(Exception):
 class Problem:
     """One comparison as a kernel builder sees it.
 
-    ``kind`` is ``"binary"``, ``"multiclass"`` or ``"continuous"``. ``pos_label`` is what the
+    ``kind`` is ``"binary"``, ``"multiclass"`` or ``"continuous"``; truths of several columns are
+    ``"multilabel"`` where all are 0 or 1, else ``"multioutput"``. ``pos_label`` is what the
     caller asked for, ``None`` if nothing was. ``methods`` are the scorer's response methods in
     the order of its preference, empty if any will do.
     """
@@ -34,6 +36,11 @@ class Problem:
     sample_weight: FloatArray | None = None
     pos_label: Any = None
     methods: tuple[str, ...] = ()
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether the truths have several columns."""
+        return self.y.ndim == 2
 
     @property
     def row_weight(self) -> FloatArray:
@@ -50,7 +57,10 @@ class Problem:
             offered = [m for m in self.methods or served if m in record.responses]
             if not offered or offered[0] not in served:
                 raise NotServed
-            found.append((offered[0], record.response(offered[0])))
+            try:
+                found.append((offered[0], record.response(offered[0])))
+            except SeveralArrays:
+                raise NotServed from None
         return found
 
     def predictions(self) -> list[NDArray[Any]]:
@@ -86,11 +96,28 @@ class Problem:
                 return None
         return np.asarray(self.y == pos_label), scores
 
+    def indicators(self) -> tuple[BoolArray, list[BoolArray]] | None:
+        """Which labels each row has, and which every model predicts, shape (n_rows, n_labels).
+
+        ``None`` where predictions are anything but zeros and ones for the labels of the truths.
+        """
+        predictions = self.predictions()
+        if any(array.shape != self.y.shape or not is_indicator(array) for array in predictions):
+            return None
+        return self.y == 1, [array == 1 for array in predictions]
+
+    def label_scores(self, methods: Sequence[str]) -> list[FloatArray] | None:
+        """Every model's scores of the labels, in the shape of the truths; else ``None``."""
+        scores = [answers for _, answers in self.responses(methods)]
+        return None if any(array.shape != self.y.shape for array in scores) else scores
+
     def encoded(self) -> tuple[IntArray, list[IntArray], NDArray[Any]] | None:
         """Truths and predictions as numbers of the distinct labels in any of them.
 
-        ``None`` where they cannot be compared, such as numbers with strings.
+        ``None`` where they are no labels, or cannot be compared, such as numbers with strings.
         """
+        if self.kind not in ("binary", "multiclass"):
+            return None
         predictions = self.predictions()
         kinds = {"S" if array.dtype.kind in "US" else array.dtype.kind for array in predictions}
         truth_kind = "S" if self.y.dtype.kind in "US" else self.y.dtype.kind
@@ -105,6 +132,11 @@ class Problem:
             return None
         parts = np.split(codes.reshape(-1).astype(np.int64), 1 + len(predictions))
         return parts[0], parts[1:], labels
+
+
+def is_indicator(array: NDArray[Any]) -> bool:
+    """Tell whether all values are 0 or 1."""
+    return array.dtype.kind in "biuf" and bool(np.all((array == 0) | (array == 1)))
 
 
 def _as_text(array: NDArray[Any]) -> NDArray[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,10 +19,13 @@ from sklearn_pairboot._scoring.answers import (
     RESPONSES,
     Answer,
     Source,
-    checked,
+    check_classes_of_outputs,
     checked_classes,
+    checked_parts,
     in_class_order,
+    one_array,
     plain_tags,
+    several_classes,
     standard_score,
 )
 from sklearn_pairboot._scoring.views import Answering, RecordedView, Rows, absent
@@ -173,12 +176,16 @@ class RecordedEstimator(Answering):
         predict : array-like of shape (n_rows,) or (n_rows, n_outputs), default=None
             Predicted labels or values.
         predict_proba : array-like of shape (n_rows,) or (n_rows, n_classes), default=None
-            Probabilities of the classes; one column means the second of two classes.
+            Probabilities of the classes; one column means the second of two classes. For
+            multilabel targets the probability of each label, shape (n_rows, n_labels), or a list
+            of one array of shape (n_rows, 2) a label.
         decision_function : array-like of shape (n_rows,) or (n_rows, n_classes), default=None
-            Scores of any range, for two classes one vector that grows with the second class.
+            Scores of any range, for two classes one vector that grows with the second class. For
+            multilabel targets one column a label.
         classes : array-like of shape (n_classes,), default=None
             Class labels in the order of the columns. They are kept sorted, and the columns (or
-            the sign of a decision function) with them.
+            the sign of a decision function) with them. Of several outputs, such as the labels of
+            multilabel targets, a list of one sorted array an output: ``[[0, 1]] * n_labels``.
 
         Returns
         -------
@@ -205,8 +212,12 @@ class RecordedEstimator(Answering):
         for name, array in given.items():
             if array is None:
                 continue
-            values = checked(array, name, f"`{name}`", n_rows)
-            n_rows = values.shape[0]
+            values = checked_parts(array, name, f"`{name}`", n_rows)
+            if isinstance(values, list):
+                n_rows = len(values[0])
+                answers[name] = values
+                continue
+            n_rows = len(values)
             if name == "predict_proba" and (values.ndim == 1 or values.shape[1] == 1):
                 second = values.ravel()
                 values = np.column_stack((1.0 - second, second))
@@ -258,7 +269,8 @@ class RecordedEstimator(Answering):
         Returns
         -------
         answers : ndarray of shape (n_rows,) or (n_rows, n_columns)
-            The answers, read-only; floating-point ones are float64.
+            The answers, read-only; floating-point ones are float64. Probabilities of several
+            outputs with two classes each are those of the second class, one column an output.
 
         Examples
         --------
@@ -268,13 +280,7 @@ class RecordedEstimator(Answering):
         """
         if name not in self._source.offered:
             raise AttributeError(absent(self, self._source, name))
-        answer = self._source.answer(name)
-        if isinstance(answer, list):
-            raise ValueError(
-                f"`{self._source.label}.{name}` must give one array, got a list of {len(answer)}, "
-                "one an output. Compare the outputs one by one."
-            )
-        return answer
+        return one_array(self._source.answer(name), f"`{self._source.label}.{name}`")
 
     def with_classes(self, classes: ArrayLike) -> RecordedEstimator:
         """Give a record that knows its classes.
@@ -283,7 +289,8 @@ class RecordedEstimator(Answering):
         ----------
         classes : array-like of shape (n_classes,)
             Class labels in the order of the columns of ``predict_proba``; for two classes, the
-            second is the one that ``decision_function`` grows with.
+            second is the one that ``decision_function`` grows with. Of several outputs a list of
+            one sorted array an output.
 
         Returns
         -------
@@ -300,13 +307,18 @@ class RecordedEstimator(Answering):
         source = self._source
         if source.classes is not None:
             return self
+        if several_classes(classes):
+            of_outputs = check_classes_of_outputs(classes, source.answers)
+            return RecordedEstimator(
+                replace(source, classes=of_outputs, score_kind=source.score_kind and "accuracy")
+            )
         known, order = checked_classes(classes)
         if source.estimator is not None:
             if not np.array_equal(order, np.arange(len(order))):
                 raise ValueError(f"`classes` must be sorted, got {classes!r}.")
             return RecordedEstimator(replace(source, classes=known))
         answers: dict[str, Answer] = {
-            name: in_class_order(cast("NDArray[Any]", answer), name, order)
+            name: in_class_order(one_array(answer, f"`{name}`"), name, order)
             for name, answer in source.answers.items()
         }
         return RecordedEstimator(

@@ -17,6 +17,7 @@ from sklearn.utils import _safe_indexing  # in scikit-learn's API reference desp
 from sklearn_pairboot._engine.jackknife import jackknife_groups
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, LeaveOneOut, Values, Weights
+from sklearn_pairboot._scoring.checks import one_hot_hint
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 
 # warnings.catch_warnings swaps global hooks. Threads that overlap inside it would put each other's
@@ -224,9 +225,15 @@ class ReplayKernel:
             hint = f" The model answers to {', '.join(record.responses) or 'nothing recorded'}."
         elif "read-only" in str(error):
             hint = " The scorer must not write into X: let it copy X first."
+        elif np.ndim(self.y) == 2:
+            hint = one_hot_hint(np.asarray(self.y)) or (
+                " Choose a metric and an average for several columns, or compare one at a time."
+            )
+            hint = f" The truths have shape {np.shape(self.y)}.{hint}"
+        what = _describe(type(error), error)
+        end = "." if hint and what[-1] not in ".!?" else ""
         raise ValueError(
-            f"Model {who} ({record.label}) cannot be scored with {self.name!r}: "
-            f"{_describe(type(error), error)}{hint}"
+            f"Model {who} ({record.label}) cannot be scored with {self.name!r}: {what}{end}{hint}"
         ) from error
 
 

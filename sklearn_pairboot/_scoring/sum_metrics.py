@@ -1,4 +1,4 @@
-"""Kernels of the metrics that are weighted sums and not among the first ones in `builtin`.
+"""Kernels of further metrics of classes that are weighted sums.
 
 Whatever a builder does not serve, and whatever scikit-learn would refuse or warn of, gives
 ``None``: the scorer is replayed on the drawn rows.
@@ -9,110 +9,22 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import partial
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 from sklearn import metrics
 
 from sklearn_pairboot._engine import formulas
-from sklearn_pairboot._engine.explained import ExplainedKernel, d2_brier, d2_log_loss
-from sklearn_pairboot._engine.kernels import SumsKernel, item_means
+from sklearn_pairboot._engine.explained import d2_brier, d2_log_loss
+from sklearn_pairboot._engine.kernels import SumsKernel
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.resolve import resolve_scoring
+from sklearn_pairboot._scoring.terms import mean_of_rows
 
 Builder = Callable[..., Kernel | None]
-
-
-# Values
-
-
-def percentage_error(problem: Problem, multioutput: Any = "uniform_average") -> Kernel | None:
-    """Mean absolute error relative to the truth, or to a tiny number where that is zero."""
-    values = _values(problem)
-    if values is None or not _is_uniform(multioutput):
-        return None
-    truth, predicted = values
-    least = np.finfo(np.float64).eps
-    with np.errstate(over="ignore"):
-        errors = np.abs(predicted - truth) / np.maximum(np.abs(truth), least)
-    return _mean(problem, errors)
-
-
-def squared_log_error(
-    problem: Problem, *, root: bool = False, multioutput: Any = "uniform_average"
-) -> Kernel | None:
-    """Mean squared difference of the logarithms of one plus the values, or its root."""
-    values = _values(problem)
-    if values is None or not _is_uniform(multioutput):
-        return None
-    truth, predicted = values
-    if truth.min() <= -1 or predicted.min() <= -1:
-        return None
-    return _mean(problem, (np.log1p(truth) - np.log1p(predicted)) ** 2, root=root)
-
-
-def pinball_loss(
-    problem: Problem, alpha: float = 0.5, multioutput: Any = "uniform_average"
-) -> Kernel | None:
-    """Mean pinball loss of a quantile."""
-    values = _values(problem)
-    if values is None or not _is_uniform(multioutput):
-        return None
-    if not isinstance(alpha, Real) or not 0 <= alpha <= 1:
-        return None
-    errors = values[0] - values[1]
-    return _mean(problem, np.where(errors >= 0, alpha, alpha - 1) * errors)
-
-
-def tweedie_deviance(problem: Problem, power: float = 0) -> Kernel | None:
-    """Mean deviance of the normal, Poisson, gamma or another Tweedie distribution."""
-    deviances = _tweedie(problem, power)
-    return None if deviances is None else _mean(problem, deviances)
-
-
-def d2_tweedie(problem: Problem, power: float = 0) -> Kernel | None:
-    """Share of the Tweedie deviance explained."""
-    deviances = _tweedie(problem, power)
-    if deviances is None:
-        return None
-    truth = problem.y.astype(np.float64)
-    if power != 0 and (truth.min() < 0 or np.average(truth, weights=problem.row_weight) <= 0):
-        return None
-    return _explained(problem, truth[:, None], deviances, float(power))
-
-
-def explained_variance(
-    problem: Problem, multioutput: Any = "uniform_average", force_finite: bool = True
-) -> Kernel | None:
-    """Share of variance explained; undefined for constant truths whatever ``force_finite``."""
-    values = _values(problem)
-    if values is None or not _is_uniform(multioutput, "variance_weighted"):
-        return None
-    truth, predicted = values
-    columns = np.hstack([truth, truth - predicted])
-    return _explained(problem, columns, np.empty((len(truth), 0)))
-
-
-# Labels
-
-
-def hamming_loss(problem: Problem) -> Kernel | None:
-    """Share of wrong labels; of one label a row that is the share of wrong rows."""
-    return zero_one_loss(problem)
-
-
-def zero_one_loss(problem: Problem, normalize: bool = True) -> Kernel | None:
-    """Share, or weighted number, of wrong rows."""
-    encoded = None if problem.kind == "continuous" else problem.encoded()
-    if encoded is None:
-        return None
-    truth, predictions, _ = encoded
-    wrong = np.column_stack([truth != predicted for predicted in predictions]).astype(np.float64)
-    return _mean(problem, wrong, normalize=normalize)
 
 
 def likelihood_ratio(problem: Problem, *, positive: bool) -> Kernel | None:
@@ -177,7 +89,7 @@ def top_k_accuracy(
         if hit is None:
             return None
         hits.append(hit)
-    return _mean(problem, np.column_stack(hits).astype(np.float64), normalize=normalize)
+    return mean_of_rows(problem, np.column_stack(hits).astype(np.float64), normalize=normalize)
 
 
 def _hits_of_two_classes(truth: IntArray, scores: FloatArray) -> NDArray[np.bool_] | None:
@@ -235,85 +147,10 @@ def hinge_loss(problem: Problem, labels: Any = None) -> Kernel | None:
         else:
             return None
         losses.append(np.maximum(1 - margin, 0))
-    return _mean(problem, np.column_stack(losses))
+    return mean_of_rows(problem, np.column_stack(losses))
 
 
 # What the builders share
-
-
-def _values(problem: Problem) -> tuple[FloatArray, FloatArray] | None:
-    """Truths, shape (n_rows, 1), and predictions, shape (n_rows, n_models); one output only."""
-    predictions = problem.predictions()
-    if any(array.ndim != 1 or array.dtype.kind not in "iuf" for array in [problem.y, *predictions]):
-        return None
-    truth = problem.y.astype(np.float64)[:, None]
-    return truth, np.column_stack(predictions).astype(np.float64)
-
-
-def _is_uniform(multioutput: Any, *others: str) -> bool:
-    return isinstance(multioutput, str) and multioutput in ("uniform_average", *others)
-
-
-def _mean(
-    problem: Problem, scores: FloatArray, *, normalize: bool = True, root: bool = False
-) -> SumsKernel | None:
-    """Mean or sum of per-row scores, shape (n_rows, n_models)."""
-    weight = problem.row_weight[:, None]
-    with np.errstate(over="ignore", invalid="ignore"):
-        terms = weight * scores
-        if not _fits(terms):
-            return None
-    n_models = scores.shape[1]
-    if not normalize:
-        return SumsKernel.from_rows(
-            terms, formulas.total, n_models, problem.units, row_weight=problem.row_weight
-        )
-    return item_means(scores, problem.row_weight, problem.units, root=root)
-
-
-def _tweedie(problem: Problem, power: Any) -> FloatArray | None:
-    """Deviance of every row and model; ``None`` outside of the power's domain."""
-    values = _values(problem)
-    if values is None or not isinstance(power, Real):
-        return None
-    truth, predicted = values
-    p = float(power)
-    if 0 < p < 1:
-        return None
-    if p == 0:
-        with np.errstate(over="ignore"):
-            return np.asarray((truth - predicted) ** 2)
-    least = truth.min()
-    if predicted.min() <= 0 or (1 <= p < 2 and least < 0) or (p >= 2 and least <= 0):
-        return None
-    with np.errstate(all="ignore"):  # what is not finite is found by the callers
-        if p == 1:
-            return np.asarray(2 * (xlogy(truth, truth / predicted) - truth + predicted))
-        if p == 2:
-            return np.asarray(2 * (np.log(predicted / truth) + truth / predicted - 1))
-        constant = np.maximum(truth, 0.0) ** (2 - p) / ((1 - p) * (2 - p))
-        linear = truth * predicted ** (1 - p) / (1 - p)
-        return np.asarray(2 * (constant - linear + predicted ** (2 - p) / (2 - p)))
-
-
-def _explained(
-    problem: Problem, columns: FloatArray, losses: FloatArray, power: float = 0.0
-) -> Kernel | None:
-    with np.errstate(all="ignore"):
-        largest = 2 * np.abs(columns).max()
-        if not _fits(problem.row_weight[:, None] * losses) or not np.isfinite(
-            len(columns) * largest**2 * max(1.0, float(problem.row_weight.max()))
-        ):
-            return None
-        kernel = ExplainedKernel.from_columns(
-            columns, losses, problem.row_weight, problem.units, power
-        )
-    return kernel if _fits(kernel.terms) else None
-
-
-def _fits(terms: FloatArray) -> bool:
-    """Tell whether no resample's sum overflows."""
-    return bool(np.isfinite(len(terms) * np.abs(terms).max(initial=0.0)))
 
 
 def _true_classes(problem: Problem, labels: Any) -> tuple[IntArray, NDArray[Any]] | None:
@@ -378,17 +215,6 @@ def _against_shares(
 
 
 BUILDERS: dict[Callable[..., Any], Builder] = {
-    metrics.mean_absolute_percentage_error: percentage_error,
-    metrics.mean_squared_log_error: squared_log_error,
-    metrics.root_mean_squared_log_error: partial(squared_log_error, root=True),
-    metrics.mean_pinball_loss: pinball_loss,
-    metrics.mean_tweedie_deviance: tweedie_deviance,
-    metrics.mean_poisson_deviance: partial(tweedie_deviance, power=1),
-    metrics.mean_gamma_deviance: partial(tweedie_deviance, power=2),
-    metrics.d2_tweedie_score: d2_tweedie,
-    metrics.explained_variance_score: explained_variance,
-    metrics.zero_one_loss: zero_one_loss,
-    metrics.hamming_loss: hamming_loss,
     metrics.top_k_accuracy_score: top_k_accuracy,
     metrics.d2_log_loss_score: d2_log_loss_score,
     metrics.hinge_loss: hinge_loss,

@@ -19,7 +19,7 @@ from sklearn_pairboot._engine.jackknife import jackknife_groups
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, Kernel
 from sklearn_pairboot._scoring.build import build_kernel
-from sklearn_pairboot._scoring.checks import check_labels, shown
+from sklearn_pairboot._scoring.checks import check_labels, is_constant, shown
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.replay import ReplayKernel
@@ -163,8 +163,9 @@ def _notes_on_undefined(
         if not lost:
             continue
         names = [name for name, bad in zip(models, of_metric.any(axis=0), strict=True) if bad]
-        single = [number for number in lost if len(np.unique(y[splits[number].test])) == 1]
-        why = f" All truths are equal in fold(s) {shown(single)}." if single else ""
+        single = [number for number in lost if is_constant(y[splits[number].test])]
+        where = "fold(s)" if y.ndim == 1 else "some column in fold(s)"
+        why = f" All truths are equal in {where} {shown(single)}." if single else ""
         if len(lost) == len(splits):
             raise ValueError(
                 f"{metric.name} must be defined in some test fold, got no value in any for "

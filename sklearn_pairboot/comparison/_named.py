@@ -154,11 +154,13 @@ def common_tags(own: Tags, estimators: list[Any]) -> Tags:
         of_all = [tags.classifier_tags for tags in known if tags.classifier_tags is not None]
         own.classifier_tags.multi_class = all(tags.multi_class for tags in of_all)
         own.classifier_tags.poor_score = any(tags.poor_score for tags in of_all)
-        own.classifier_tags.multi_label = False
+        own.classifier_tags.multi_label = all(tags.multi_label for tags in of_all)
     if own.regressor_tags is not None:
         own.regressor_tags.poor_score = any(
             tags.regressor_tags.poor_score for tags in known if tags.regressor_tags is not None
         )
+    for name in ("single_output", "multi_output"):
+        setattr(own.target_tags, name, all(getattr(tags.target_tags, name) for tags in known))
     own.target_tags.positive_only = any(tags.target_tags.positive_only for tags in known)
     # What every estimator takes as X; a demand of one of them is a demand on X.
     for name in ("one_d_array", "two_d_array", "three_d_array", "sparse", "categorical", "string"):

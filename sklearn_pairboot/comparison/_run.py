@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.average import LOST_FOLDS
-from sklearn_pairboot._engine.bootstrap import bootstrap, observe
+from sklearn_pairboot._engine.bootstrap import NOT_SENT, bootstrap, observe
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, Kernel
 from sklearn_pairboot._scoring.build import build_kernel
-from sklearn_pairboot._scoring.checks import shown
-from sklearn_pairboot._scoring.problem import Problem
+from sklearn_pairboot._scoring.checks import is_constant, shown
+from sklearn_pairboot._scoring.problem import Problem, is_indicator
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.replay import ReplayKernel
 from sklearn_pairboot._scoring.resolve import Metric
@@ -28,7 +28,9 @@ _FEW_CLUSTERS = 10
 
 
 def kind_of(y: NDArray[Any]) -> str:
-    """Tell binary, multiclass and continuous truths apart."""
+    """Tell binary, multiclass and continuous truths apart, and kinds of several columns."""
+    if y.ndim == 2:
+        return "multilabel" if is_indicator(y) else "multioutput"
     if y.dtype.kind == "f" and np.any(y != np.floor(y)):
         return "continuous"
     return "binary" if len(np.unique(y)) <= 2 else "multiclass"
@@ -60,12 +62,14 @@ def compare_records(
         options,
         weighted=sample_weight is not None,
         notes=notes,
-        hint=_one_class_hint(y),
+        hint=_constant_hint(y),
     )
 
 
 def _check_classes(records: Mapping[str, RecordedEstimator], y: NDArray[Any]) -> None:
     """Refuse a model none of whose classes is among the truths."""
+    if y.ndim == 2:  # classes of several outputs are lists, or numbers of the labels
+        return
     for name, record in records.items():
         classes = getattr(record, "classes_", None)
         if (
@@ -154,9 +158,13 @@ def _observed(
     return observed
 
 
-def _one_class_hint(y: NDArray[Any]) -> str:
-    labels = np.unique(y).tolist()
-    return f" All truths are {labels[0]!r}: only one class is present." if len(labels) == 1 else ""
+def _constant_hint(y: NDArray[Any]) -> str:
+    if not is_constant(y):
+        return ""
+    if y.ndim == 1:
+        return f" All truths are {y.tolist()[0]!r}: only one class is present."
+    constant = [number for number, column in enumerate(y.T) if is_constant(column)]
+    return f" All truths are equal in column(s) {shown(constant)} (counted from 0)."
 
 
 def _refuse_undefined_everywhere(
@@ -208,6 +216,13 @@ def _message_notes(distribution: BootstrapDistribution, names: Sequence[str]) ->
     for metric, text, count in distribution.messages:
         if text == LOST_FOLDS:
             notes += _lost_folds_note(distribution, metric, names[metric], count)
+            continue
+        if text == NOT_SENT:
+            notes.append(
+                f"{names[metric]}: its scorer, or a model or data that it needs, cannot be sent to "
+                "other processes (pickled), so every resample was scored in this one, whatever "
+                "`n_jobs`."
+            )
             continue
         note = f"{names[metric]}: {text} (met {count} times while scoring resamples)"
         warnings.warn(note, UserWarning, stacklevel=5)

@@ -63,7 +63,7 @@ class SelectedModel:
 
         Returns
         -------
-        y_pred : ndarray of shape (n_rows,)
+        y_pred : ndarray of shape (n_rows,) or (n_rows, n_columns)
             Its predictions.
         """
         check_is_fitted(self, "best_estimator_")
@@ -81,8 +81,9 @@ class SelectedModel:
 
         Returns
         -------
-        y_prob : ndarray of shape (n_rows, n_classes)
-            Probabilities, columns in the order of ``classes_``.
+        y_prob : ndarray of shape (n_rows, n_classes) or list of such arrays
+            Probabilities, columns in the order of ``classes_``; for several outputs as the
+            estimator gives them.
         """
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict_proba(X)

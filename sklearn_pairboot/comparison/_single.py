@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_pairboot._engine.bootstrap import bootstrap, observe
+from sklearn_pairboot._engine.bootstrap import NOT_SENT, bootstrap, observe
 from sklearn_pairboot._engine.intervals import interval
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, Kernel
@@ -20,7 +20,9 @@ from sklearn_pairboot._scoring.checks import (
     check_same_index,
     check_sample_weight,
     check_target,
+    is_constant,
     plain,
+    plain_columns,
 )
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
@@ -80,11 +82,13 @@ def bootstrap_score(
         n_jobs=options.n_jobs,
         merge=False,  # else the draws would depend on the model
     )
+    # What cannot be sent to other processes is only slower here, and no cause for a warning.
+    messages = [(text, count) for _, text, count in distribution.messages if text != NOT_SENT]
     n_undefined = distribution.n_undefined(0, 0)
     if distribution.undefined.all():
-        told = f" ({distribution.messages[0][1]})" if distribution.messages else ""
+        told = f" ({messages[0][0]})" if messages else ""
         raise NoValue(f"it is undefined in every resample{told}")
-    for _, text, count in distribution.messages:
+    for text, count in messages:
         warnings.warn(
             f"{name_of(metric)}: {text} (met {count} times while scoring resamples)",
             UserWarning,
@@ -120,7 +124,7 @@ def _units(n_rows: int, groups: Any) -> Units:
 def _kernel(
     metric: Metric, record: RecordedEstimator, y: Any, units: Units, weight: FloatArray | None
 ) -> Kernel:
-    if y is not None and len(y.shape) == 1:
+    if y is not None and len(y.shape) <= 2:
         problem = Problem(y, kind_of(y), (record,), units, weight)
         return build_kernel(metric, problem, (record.label,))
     return ReplayKernel(
@@ -161,11 +165,11 @@ def _observe(
 
 
 def _truths(y: Any, n_rows: int) -> Any:
-    """Check truths; those of several outputs, and absent ones, are left to the scorer."""
+    """Check truths; absent ones, and those of more than two dimensions, are left to the scorer."""
     if y is None:
         return None
     truths = y if hasattr(y, "shape") else plain(y)
-    if len(truths.shape) < 2 or truths.shape[1] == 1:
+    if len(truths.shape) <= 2:
         truths = check_target(y, "y")
     check_length(range(truths.shape[0]), n_rows, "`y`")
     return truths
@@ -183,10 +187,16 @@ def _classes_may_be_missing(estimator: Any, y: Any) -> Iterator[None]:
 
 
 def _lacks_classes(estimator: Any, y: Any) -> bool:
-    """Tell whether the truths hold one class only, or not all that the estimator knows."""
+    """Tell whether the truths hold one class only, or not all that the estimator knows.
+
+    Of several outputs, whether some column is constant.
+    """
     try:
-        labels = set(plain(y).tolist())
+        truths = plain_columns(y)
+        if truths.ndim == 2 and truths.shape[1] > 1:
+            return is_constant(truths)
+        labels = set(truths.ravel().tolist())
         classes = set(np.asarray(getattr(estimator, "classes_", ())).tolist())
-    except (TypeError, ValueError):  # several outputs
+    except (TypeError, ValueError):  # what cannot be sorted, or classes of several outputs
         return False
     return len(labels) < 2 or not classes <= labels

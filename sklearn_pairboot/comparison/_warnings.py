@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from sklearn_pairboot._scoring.answers import SeveralArrays
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import Metric
 
@@ -32,11 +33,12 @@ def warn_of_labels_as_scores(
         method = next((m for m in ranking[0].responses if m in record.responses), None)
         if method is None or (of_models and method != "predict"):
             continue
-        answers = record.response(method)
-        scores = answers if answers.ndim == 1 else answers[:, -1]
-        # A look at some rows settles nearly every case before the full look.
-        few = len(np.unique(scores[:_TOO_MANY])) <= 2 and len(np.unique(scores)) == 2
-        if few and len(scores) > 2:
+        try:
+            answers = record.response(method)
+        except SeveralArrays:
+            continue
+        columns = [answers] if answers.ndim == 1 else list(answers.T)
+        if len(answers) > 2 and all(_has_two_values(column) for column in columns):
             suspects.append(name)
     if suspects:
         warnings.warn(
@@ -46,6 +48,11 @@ def warn_of_labels_as_scores(
             UserWarning,
             stacklevel=3,
         )
+
+
+def _has_two_values(scores: NDArray[Any]) -> bool:
+    """Tell quickly: a look at some rows settles nearly every case before the full look."""
+    return len(np.unique(scores[:_TOO_MANY])) <= 2 and len(np.unique(scores)) == 2
 
 
 def repeated_ids_note(ids: NDArray[Any], groups: Any) -> list[str]:

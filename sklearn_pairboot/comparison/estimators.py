@@ -74,8 +74,9 @@ def compare_estimators(
         ``RecordedEstimator.from_estimator(model, X_of_that_model)`` in its place.
     X : array-like of shape (n_rows, n_features)
         Test rows. They must not have been used in training.
-    y : array-like of shape (n_rows,)
-        Their truths.
+    y : array-like of shape (n_rows,) or (n_rows, n_columns)
+        Their truths. Several columns are several outputs of a regression or, where all values are
+        0 or 1, the labels of multilabel targets.
     scoring : str, scorer, callable, list, dict or None, default=None
         One or several metrics: names that scikit-learn knows, scorers of `make_scorer`, callables
         ``scorer(estimator, X, y)``; a list of these, or a dict that names them. ``None`` is the

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 
 import numpy as np
@@ -12,47 +11,19 @@ from hypothesis import strategies as st
 from sklearn import metrics
 from sklearn.metrics import make_scorer
 
+from literal import kernel_of, problem_of, quiet, rows_of
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import Weights
-from sklearn_pairboot._scoring.build import build_kernel
-from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
-from sklearn_pairboot._scoring.resolve import resolve_scoring
 
 LABELS = {"numbers": np.array([0, 1, 2]), "strings": np.array(["a", "b", "c"])}
-
-
-def problem_of(y, records, units=None, sample_weight=None, pos_label=None):
-    from sklearn_pairboot.comparison._run import kind_of
-
-    units = units or Units(len(y), len(y))
-    return Problem(y, kind_of(y), tuple(records), units, sample_weight, pos_label)
-
-
-def fast_kernel(scoring, problem, path):
-    (metric,) = resolve_scoring(scoring)
-    kernel = build_kernel(metric, problem, tuple(map(str, range(len(problem.records)))))
-    assert kernel.path == path
-    return kernel
-
-
-def rows_of(counts, units):
-    of_row = np.arange(units.n_rows) if units.of_row is None else units.of_row
-    return np.repeat(np.arange(units.n_rows), counts[of_row])
-
-
-def quiet(function, *args, **kwargs):
-    """Call scikit-learn with its warnings off; NaN stands for what it refuses."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return function(*args, **kwargs)
 
 
 def assert_equals_drawn_rows(kernel, problem, reference, counts, undefined=lambda rows: False):
     """Compare with ``reference(rows, model, weight)`` on literally drawn rows."""
     result = kernel.evaluate(Weights(counts))
     for resample, drawn in enumerate(counts):
-        rows = rows_of(drawn, problem.units)
+        rows = rows_of(problem.units, drawn)
         weight = None if problem.sample_weight is None else problem.sample_weight[rows]
         for model in range(kernel.n_models):
             value = result.values[resample, model]
@@ -124,7 +95,7 @@ for average in ("micro", "macro", "weighted"):
 def test_label_metrics_equal_scikit_learn_on_drawn_rows(name, case):
     scoring, function, takes_labels = MULTICLASS[name]
     problem, answers, counts = case
-    kernel = fast_kernel(scoring, problem, "sums")
+    kernel = kernel_of(scoring, problem, "sums")
 
     def reference(rows, model, weight):
         extra = {}
@@ -156,7 +127,7 @@ def test_binary_label_metrics_equal_scikit_learn_and_count_zero_division(functio
     if len(np.unique(problem.y)) < 2:
         return
     positive = labels[1]
-    kernel = fast_kernel(
+    kernel = kernel_of(
         make_scorer(function, pos_label=positive, zero_division=zero), problem, "sums"
     )
 
@@ -172,7 +143,7 @@ def test_binary_label_metrics_equal_scikit_learn_and_count_zero_division(functio
 
     result = assert_equals_drawn_rows(kernel, problem, reference, counts)
     for resample, drawn in enumerate(counts):
-        rows = rows_of(drawn, problem.units)
+        rows = rows_of(problem.units, drawn)
         for model in (0, 1):
             true = problem.y[rows] == positive
             predicted = answers[model][rows] == positive
@@ -187,7 +158,7 @@ def test_binary_label_metrics_equal_scikit_learn_and_count_zero_division(functio
 def test_balanced_accuracy_adjusted_is_undefined_with_one_class(case):
     problem, answers, counts = case
     scorer = make_scorer(metrics.balanced_accuracy_score, adjusted=True)
-    kernel = fast_kernel(scorer, problem, "sums")
+    kernel = kernel_of(scorer, problem, "sums")
 
     def reference(rows, model, weight):
         with np.errstate(all="ignore"):
@@ -207,7 +178,7 @@ def test_weighted_kappa_equals_scikit_learn_with_all_labels(weights):
     y, a, b = rng.integers(0, 4, (3, 30))
     problem = problem_of(y, [RecordedEstimator.from_arrays(predict=p) for p in (a, b)])
     scorer = make_scorer(metrics.cohen_kappa_score, weights=weights)
-    kernel = fast_kernel(scorer, problem, "sums")
+    kernel = kernel_of(scorer, problem, "sums")
     counts = rng.multinomial(30, np.full(30, 1 / 30), size=20).astype(np.uint8)
 
     def reference(rows, model, weight):
@@ -254,7 +225,7 @@ PROBABILISTIC = {
 @given(case=scored())
 def test_score_metrics_equal_scikit_learn_on_drawn_rows(name, case):
     problem, y, scores, counts = case
-    kernel = fast_kernel(name, problem, "ranks" if name[:3] in ("roc", "ave") else "sums")
+    kernel = kernel_of(name, problem, "ranks" if name[:3] in ("roc", "ave") else "sums")
 
     def reference(rows, model, weight):
         return PROBABILISTIC[name](y[rows], scores[model][rows], sample_weight=weight)
@@ -276,8 +247,8 @@ def test_rank_metrics_ignore_monotone_transforms(name, case):
         for s in scores
     ]
     other = problem_of(problem.y, bent, problem.units, problem.sample_weight)
-    first = fast_kernel(name, problem, "ranks").evaluate(Weights(counts)).values
-    second = fast_kernel(name, other, "ranks").evaluate(Weights(counts)).values
+    first = kernel_of(name, problem, "ranks").evaluate(Weights(counts)).values
+    second = kernel_of(name, other, "ranks").evaluate(Weights(counts)).values
     np.testing.assert_array_equal(first, second)
 
 
@@ -287,8 +258,8 @@ def test_auc_of_negated_scores_is_the_complement(case):
     labels = np.asarray(problem.records[0].classes_)
     negated = [RecordedEstimator.from_arrays(decision_function=-s, classes=labels) for s in scores]
     other = problem_of(problem.y, negated, problem.units, problem.sample_weight)
-    first = fast_kernel("roc_auc", problem, "ranks").evaluate(Weights(counts)).values
-    second = fast_kernel("roc_auc", other, "ranks").evaluate(Weights(counts)).values
+    first = kernel_of("roc_auc", problem, "ranks").evaluate(Weights(counts)).values
+    second = kernel_of("roc_auc", other, "ranks").evaluate(Weights(counts)).values
     np.testing.assert_allclose(first, 1 - second, rtol=0, atol=1e-14)
 
 
@@ -321,7 +292,7 @@ def regression(draw):
 @given(case=regression())
 def test_regression_metrics_equal_scikit_learn_on_drawn_rows(name, case):
     problem, answers, counts = case
-    kernel = fast_kernel(name, problem, "sums")
+    kernel = kernel_of(name, problem, "sums")
 
     def reference(rows, model, weight):
         return REGRESSION[name](problem.y[rows], answers[model][rows], sample_weight=weight)
@@ -331,7 +302,7 @@ def test_regression_metrics_equal_scikit_learn_on_drawn_rows(name, case):
     )
     result = kernel.evaluate(Weights(counts))
     for resample, drawn in enumerate(counts):
-        rows = rows_of(drawn, problem.units)
+        rows = rows_of(problem.units, drawn)
         weight = None if problem.sample_weight is None else problem.sample_weight[rows]
         for model in (0, 1):
             if undefined(rows):
@@ -363,7 +334,7 @@ def test_leave_one_out_equals_evaluation_without_the_unit(name, case):
         ]
         problem = problem_of(problem.y, records, problem.units, problem.sample_weight)
     path = "ranks" if name in ("roc_auc", "average_precision") else "sums"
-    kernel = fast_kernel(name, problem, path)
+    kernel = kernel_of(name, problem, path)
     n_units = problem.units.n_units
     literal = kernel.evaluate(Weights(1 - np.eye(n_units, dtype=np.uint8)))
     np.testing.assert_allclose(
@@ -377,7 +348,7 @@ def test_leave_one_out_of_regression_equals_evaluation_without_the_unit(name, ca
     problem, _, _ = case
     if len(np.unique(problem.y)) < 3 or np.ptp(problem.y) < 1:
         return
-    kernel = fast_kernel(name, problem, "sums")
+    kernel = kernel_of(name, problem, "sums")
     literal = kernel.evaluate(Weights(1 - np.eye(problem.units.n_units, dtype=np.uint8)))
     np.testing.assert_allclose(kernel.leave_one_out().values, literal.values, rtol=1e-6, atol=1e-6)
 
@@ -404,8 +375,8 @@ def test_integer_weights_equal_repetition(case):
     )
     for name in PROBABILISTIC:
         path = "ranks" if name in ("roc_auc", "average_precision") else "sums"
-        first = fast_kernel(name, weighted, path).evaluate(Weights(counts)).values
-        second = fast_kernel(name, repeated, path).evaluate(Weights(counts)).values
+        first = kernel_of(name, weighted, path).evaluate(Weights(counts)).values
+        second = kernel_of(name, repeated, path).evaluate(Weights(counts)).values
         np.testing.assert_allclose(first, second, rtol=1e-12)
 
 
@@ -419,7 +390,7 @@ def test_brier_and_log_loss_of_three_classes_equal_scikit_learn():
     counts = rng.multinomial(40, np.full(40, 1 / 40), size=20).astype(np.uint8)
     counts[0] = 0
     counts[0, np.flatnonzero(y == "a")[0]] = 40
-    kernel = fast_kernel("neg_log_loss", problem, "sums")
+    kernel = kernel_of("neg_log_loss", problem, "sums")
 
     def log_loss(rows, model, weight):
         return metrics.log_loss(y[rows], answers[model][rows], labels=labels)
@@ -440,9 +411,9 @@ def test_users_metric_function_can_bring_its_kernel():
     y = np.array([0, 1, 1, 0])
     records = [RecordedEstimator.from_arrays(predict=np.array([0, 1, 0, 0]))]
     problem = problem_of(y, records)
-    assert fast_kernel(make_scorer(hit_rate), problem, "replay").path == "replay"
+    assert kernel_of(make_scorer(hit_rate), problem, "replay").path == "replay"
     hit_rate.pairboot_kernel = kernel
-    fast = fast_kernel(make_scorer(hit_rate), problem, "sums")
+    fast = kernel_of(make_scorer(hit_rate), problem, "sums")
     assert fast.evaluate(Weights(np.ones((1, 4), np.uint8))).values[0, 0] == 0.75
 
 
@@ -458,7 +429,7 @@ def test_kernels_take_the_response_that_the_scorer_takes():
     ones = Weights(np.ones((1, 90), np.uint8))
     for method in ("predict_proba", "decision_function"):
         scorer = make_scorer(metrics.average_precision_score, response_method=method)
-        kernel = fast_kernel(scorer, problem, "ranks")
+        kernel = kernel_of(scorer, problem, "ranks")
         expected = scorer(model, X, y)
         assert kernel.evaluate(ones).values[0, 0] == pytest.approx(expected, rel=1e-12)
 
@@ -471,6 +442,6 @@ def test_a_response_that_a_kernel_is_not_for_is_replayed():
     problem = problem_of(y, [record])
     # Log loss of predicted labels: a mistake, but scikit-learn's number is what was asked for.
     scorer = make_scorer(metrics.log_loss, greater_is_better=False)
-    kernel = fast_kernel(scorer, problem, "replay")
+    kernel = kernel_of(scorer, problem, "replay")
     expected = metrics.log_loss(y, np.array([0, 1, 0, 0]))
     assert kernel.evaluate(Weights(np.ones((1, 4), np.uint8))).values[0, 0] == expected

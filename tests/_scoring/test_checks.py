@@ -153,16 +153,16 @@ def test_targets():
     assert check_target([True, False]).dtype.kind == "b"
     refused(
         ValueError,
-        "`y` must be one-dimensional, got an array of shape (2, 3). Compare one column of truths "
-        "at a time.",
+        "`y` must have shape (n_rows,), or (n_rows, n_columns) for several labels or outputs, got "
+        "(2, 3, 1).",
         check_target,
-        np.ones((2, 3)),
+        np.ones((2, 3, 1)),
         "y",
     )
     refused(
         ValueError,
-        "`y` must be one-dimensional, got an array of shape (). Compare one column of truths at a "
-        "time.",
+        "`y` must have shape (n_rows,), or (n_rows, n_columns) for several labels or outputs, got "
+        "().",
         check_target,
         5,
         "y",

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 from sklearn import metrics
 from sklearn.metrics import get_scorer_names, make_scorer
 
+from literal import kernel_of, rows_of
 from sklearn_pairboot._engine.bootstrap import bootstrap, observe
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import Weights
 from sklearn_pairboot._scoring import clusterings
-from sklearn_pairboot._scoring.build import build_kernel
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
-from sklearn_pairboot._scoring.resolve import resolve_scoring
 
 SCORES = {
     function.__name__: (function, {})
@@ -29,18 +28,6 @@ for beta in (0.0, 0.5, 1.0, 3.0):
     SCORES[f"v_measure {beta}"] = metrics.v_measure_score, {"beta": beta}
 for method in ("min", "geometric", "arithmetic", "max"):
     SCORES[f"nmi {method}"] = metrics.normalized_mutual_info_score, {"average_method": method}
-
-
-def kernel_of(scoring, problem, path="sums"):
-    (metric,) = resolve_scoring(scoring)
-    kernel = build_kernel(metric, problem, tuple(map(str, range(len(problem.records)))))
-    assert kernel.path == path
-    return kernel
-
-
-def drawn_rows(units, counts):
-    of_row = np.arange(units.n_rows) if units.of_row is None else units.of_row
-    return np.repeat(np.arange(units.n_rows), counts[of_row])
 
 
 @st.composite
@@ -73,10 +60,10 @@ def partitions(draw):
 def test_clustering_scores_equal_scikit_learn_on_drawn_rows(name, case):
     function, kwargs = SCORES[name]
     problem, answers, counts = case
-    kernel = kernel_of(make_scorer(function, **kwargs), problem)
+    kernel = kernel_of(make_scorer(function, **kwargs), problem, "sums")
     result = kernel.evaluate(Weights(counts))
     for resample, drawn in enumerate(counts):
-        rows = drawn_rows(problem.units, drawn)
+        rows = rows_of(problem.units, drawn)
         for model in (0, 1):
             one_label = len(np.unique(problem.y[rows])) == 1
             one_cluster = len(np.unique(answers[model][rows])) == 1
@@ -95,7 +82,7 @@ def test_clustering_scores_equal_scikit_learn_on_drawn_rows(name, case):
 def test_leave_one_out_equals_evaluation_without_the_unit(name, case):
     function, kwargs = SCORES[name]
     problem, _, _ = case
-    kernel = kernel_of(make_scorer(function, **kwargs), problem)
+    kernel = kernel_of(make_scorer(function, **kwargs), problem, "sums")
     literal = kernel.evaluate(Weights(1 - np.eye(problem.units.n_units, dtype=np.uint8)))
     np.testing.assert_allclose(
         kernel.leave_one_out().values, literal.values, rtol=1e-12, atol=1e-12
@@ -106,7 +93,7 @@ def evaluate_once(function, y, answer, **kwargs):
     n = len(y)
     records = (RecordedEstimator.from_arrays(predict=np.array(answer)),)
     problem = Problem(np.array(y), "multiclass", records, Units(n, n))
-    kernel = kernel_of(make_scorer(function, **kwargs), problem)
+    kernel = kernel_of(make_scorer(function, **kwargs), problem, "sums")
     result = kernel.evaluate(Weights(np.ones((1, n), np.uint8)))
     return result.values[0, 0], bool(result.zero_division[0, 0])
 
@@ -166,7 +153,7 @@ def test_merged_rows_give_the_same_exact_distribution():
         for answer in ([0, 0, 1, 1, 1, 1], [0, 1, 1, 1, 1, 2])
     )
     problem = Problem(y, "multiclass", records, Units(6, 6))
-    kernel = kernel_of("adjusted_rand_score", problem)
+    kernel = kernel_of("adjusted_rand_score", problem, "sums")
     run = {"n_resamples": "exact", "entropy": 0, "scales": np.array([np.nan])}
     exact = bootstrap([kernel], problem.units, observe([kernel], problem.units), **run)
     rng = np.random.default_rng(0)
@@ -208,6 +195,6 @@ def test_every_clustering_scorer_by_name_is_served_but_one():
     names = {function.__name__ for function in clusterings.BUILDERS} & set(get_scorer_names())
     assert len(names) == 8
     for name in names:
-        kernel = pickle.loads(pickle.dumps(kernel_of(name, problem)))
+        kernel = pickle.loads(pickle.dumps(kernel_of(name, problem, "sums")))
         observed = kernel.evaluate(Weights(np.ones((1, 12), np.uint8))).values[0, 0]
         assert observed == pytest.approx(getattr(metrics, name)(y, answer), rel=1e-12)

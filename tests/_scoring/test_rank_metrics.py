@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 from sklearn.metrics import make_scorer
 
+from literal import kernel_of, rows_of
 from sklearn_pairboot._engine import ranks_multiclass
 from sklearn_pairboot._engine.bootstrap import bootstrap, observe
 from sklearn_pairboot._engine.jackknife import leave_out
@@ -18,17 +19,10 @@ from sklearn_pairboot._engine.ranks_multiclass import MulticlassKernel
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import Weights, Workspace
 from sklearn_pairboot._scoring import rank_metrics
-from sklearn_pairboot._scoring.build import build_kernel
 from sklearn_pairboot._scoring.problem import NotServed, Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
-from sklearn_pairboot._scoring.resolve import resolve_scoring
 
 LABELS = {"numbers": np.array([3, 5, 8]), "strings": np.array(["a", "b", "c"])}
-
-
-def kernel_of(scoring, problem):
-    (metric,) = resolve_scoring(scoring)
-    return build_kernel(metric, problem, tuple(map(str, range(len(problem.records)))))
 
 
 def auc(response="predict_proba", **kwargs):
@@ -72,17 +66,12 @@ def multiclass(draw, weighted=True):
     return problem, codes, scores, counts
 
 
-def drawn_rows(units, counts):
-    of_row = np.arange(units.n_rows) if units.of_row is None else units.of_row
-    return np.repeat(np.arange(units.n_rows), counts[of_row])
-
-
 def assert_equals(kernel, problem, counts, reference, undefined):
     """Compare with ``reference``; ``undefined`` is told the rows of positive weight."""
     assert kernel.path == "ranks"
     result = kernel.evaluate(Weights(counts))
     for resample, drawn in enumerate(counts):
-        rows = drawn_rows(problem.units, drawn)
+        rows = rows_of(problem.units, drawn)
         weight = None if problem.sample_weight is None else problem.sample_weight[rows]
         for model in range(kernel.n_models):
             value = result.values[resample, model]
@@ -275,10 +264,10 @@ def test_what_scikit_learn_refuses_is_left_to_replay():
 def test_merged_rows_give_the_same_distribution(scheme):
     rng = np.random.default_rng(6)
     n = 7
-    codes = np.array([0, 0, 1, 1, 2, 2, 2])
+    positive = np.array([0, 0, 1, 1, 2, 2, 2])[:, None] == np.arange(3)
     scores = tuple(rng.integers(0, 2, (n, 3)).astype(float) for _ in range(2))
     units = Units(n, n)
-    kernel = MulticlassKernel(scores, codes, units, scheme=scheme, average="weighted")
+    kernel = MulticlassKernel(scores, positive, units, scheme=scheme, average="weighted")
     run = {"n_resamples": "exact", "entropy": 0, "scales": np.array([np.nan])}
     merged = bootstrap([kernel], units, observe([kernel], units), **run)
     literal = kernel.evaluate(Weights(np.array(list(compositions(n, n)), dtype=np.uint8)))
@@ -310,15 +299,15 @@ def multinomial(counts):
 def test_clusters_by_matrix_equal_clusters_by_rows():
     rng = np.random.default_rng(9)
     n, n_clusters = 600, 20
-    codes = rng.integers(0, 4, n)
+    positive = rng.integers(0, 4, n)[:, None] == np.arange(4)
     scores = tuple(rng.dirichlet(np.ones(4), n).round(2) for _ in range(2))
     units = Units(n, n_clusters, rng.permutation(np.arange(n) % n_clusters))
     counts = rng.multinomial(n_clusters, np.full(n_clusters, 1 / n_clusters), size=50)
     counts = counts.astype(np.uint8)
     for scheme in ("ovr", "ovo"):
-        by_matrix = MulticlassKernel(scores, codes, units, scheme=scheme)
+        by_matrix = MulticlassKernel(scores, positive, units, scheme=scheme)
         assert all(part.matrices for part in by_matrix.parts)
-        by_rows = MulticlassKernel(scores, codes, Units(n, n), scheme=scheme)
+        by_rows = MulticlassKernel(scores, positive, Units(n, n), scheme=scheme)
         np.testing.assert_allclose(
             by_matrix.evaluate(Weights(counts)).values,
             by_rows.evaluate(Weights(counts[:, units.of_row])).values,

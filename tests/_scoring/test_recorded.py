@@ -23,13 +23,14 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_pairboot._scoring.answers import standard_score
+from sklearn_pairboot._scoring.answers import SeveralArrays, standard_score
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 
 N = 40
@@ -528,6 +529,7 @@ def test_score_keeps_the_meaning_of_the_model():
         (LinearRegression(), "r2"),
         (ByWeight(), None),
         (GridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, scoring="roc_auc"), None),
+        (KNeighborsClassifier(3), "accuracy"),
         (KMeans(2, n_init=1, random_state=0), None),
     ]
     for model, standard in models:
@@ -589,7 +591,11 @@ def test_several_outputs():
     parts = view.predict_proba(X_rows)
     assert isinstance(parts, list)
     np.testing.assert_array_equal(parts, model.predict_proba(X[rows]))
-    with pytest.raises(ValueError, match="must give one array, got a list of 2, one an output"):
+    second = np.column_stack([part[:, 1] for part in model.predict_proba(X)])
+    np.testing.assert_array_equal(record.response("predict_proba"), second)
+    model.fit(X, np.column_stack((y, y > 1)))
+    record = RecordedEstimator.from_estimator(model, X)
+    with pytest.raises(SeveralArrays, match=r"probabilities of two classes, got shapes \(\d+, 3\)"):
         record.response("predict_proba")
 
 

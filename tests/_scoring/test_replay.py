@@ -408,7 +408,7 @@ def test_errors_on_the_observed_rows_are_explained():
         raise KeyError("age")
 
     X, y, models = classification()
-    with pytest.raises(ValueError, match="read-only The scorer must not write into X: let it"):
+    with pytest.raises(ValueError, match="read-only. The scorer must not write into X: let it"):
         kernel_of(models, X, y, write).observed()
     assert X.any(axis=0).all()
     message = r"^Model number 0 \(LogisticRegression\) cannot be scored with 'm': KeyError: 'age'$"

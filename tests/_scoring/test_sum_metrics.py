@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from decimal import Decimal, localcontext
 from inspect import signature
 
@@ -14,42 +13,15 @@ from hypothesis import strategies as st
 from sklearn import metrics
 from sklearn.metrics import make_scorer
 
+from literal import kernel_of, problem_of, quiet, rows_of
 from sklearn_pairboot._engine.explained import unit_deviance
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import Weights
-from sklearn_pairboot._scoring import sum_metrics
-from sklearn_pairboot._scoring.build import build_kernel
-from sklearn_pairboot._scoring.problem import Problem
+from sklearn_pairboot._scoring import builtin
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import resolve_scoring
 
 REPLACES = "replace_undefined_by" in signature(metrics.class_likelihood_ratios).parameters
-
-
-def problem_of(y, records, units=None, sample_weight=None):
-    from sklearn_pairboot.comparison._run import kind_of
-
-    return Problem(
-        y, kind_of(y), tuple(records), units or Units(len(y), len(y)), sample_weight, None
-    )
-
-
-def kernel_of(scoring, problem, path="sums"):
-    (metric,) = resolve_scoring(scoring)
-    kernel = build_kernel(metric, problem, tuple(map(str, range(len(problem.records)))))
-    assert kernel.path == path
-    return kernel
-
-
-def rows_of(counts, units):
-    of_row = np.arange(units.n_rows) if units.of_row is None else units.of_row
-    return np.repeat(np.arange(units.n_rows), counts[of_row])
-
-
-def quiet(function, *args, **kwargs):
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        return function(*args, **kwargs)
 
 
 def check(kernel, problem, reference, counts, *, undefined=None, tolerance=1e-12):
@@ -64,7 +36,7 @@ def check(kernel, problem, reference, counts, *, undefined=None, tolerance=1e-12
     assert not (result.undefined & result.zero_division).any()
     assert np.array_equal(np.isnan(result.values), result.undefined)
     for resample, drawn in enumerate(counts):
-        rows = rows_of(drawn, problem.units)
+        rows = rows_of(problem.units, drawn)
         weight = None if problem.sample_weight is None else problem.sample_weight[rows]
         for model in range(kernel.n_models):
             lost = undefined is not None and undefined(rows)
@@ -136,7 +108,7 @@ def test_metrics_of_values_equal_scikit_learn_on_drawn_rows(
     compares = function in (metrics.d2_tweedie_score, metrics.explained_variance_score)
     if compares and len(np.unique(y)) == 1:
         return
-    kernel = kernel_of(make_scorer(function, **kwargs), problem)
+    kernel = kernel_of(make_scorer(function, **kwargs), problem, "sums")
 
     def reference(rows, model, weight):
         return function(y[rows], answers[model][rows], sample_weight=weight, **kwargs)
@@ -182,10 +154,10 @@ def test_d2_of_truths_far_from_the_mean_of_all_keeps_its_digits(power):
     answers = y * rng.uniform(0.8, 1.2, 15)
     records = [RecordedEstimator.from_arrays(predict=answers)]
     problem = problem_of(y, records, Units(15, 3, groups))
-    kernel = kernel_of(make_scorer(metrics.d2_tweedie_score, power=power), problem)
+    kernel = kernel_of(make_scorer(metrics.d2_tweedie_score, power=power), problem, "sums")
     counts = np.array([[3, 0, 0], [0, 3, 0], [0, 0, 3], [1, 2, 0], [0, 1, 2]], dtype=np.uint8)
     for drawn, found in zip(counts, kernel.evaluate(Weights(counts)).values[:, 0], strict=True):
-        rows = rows_of(drawn, problem.units)
+        rows = rows_of(problem.units, drawn)
         with localcontext() as context:
             context.prec = 50
             mean = sum(map(Decimal, y[rows])) / len(rows)
@@ -208,10 +180,10 @@ def test_explained_variance_of_errors_far_from_their_mean_keeps_its_digits():
     problem = problem_of(
         y, [RecordedEstimator.from_arrays(predict=answers)] * 2, Units(12, 2, groups)
     )
-    kernel = kernel_of("explained_variance", problem)
+    kernel = kernel_of("explained_variance", problem, "sums")
     counts = np.array([[2, 0], [0, 2], [1, 1]], dtype=np.uint8)
     for drawn, found in zip(counts, kernel.evaluate(Weights(counts)).values, strict=True):
-        rows = rows_of(drawn, problem.units)
+        rows = rows_of(problem.units, drawn)
         expected = metrics.explained_variance_score(y[rows], answers[rows])
         assert found == pytest.approx([expected, expected], rel=1e-12)
 
@@ -223,6 +195,7 @@ def test_units_of_one_row_in_another_order_keep_their_rows():
     kernel = kernel_of(
         "explained_variance",
         problem_of(y, [RecordedEstimator.from_arrays(predict=answers)], units),
+        "sums",
     )
     np.testing.assert_array_equal(kernel.unit_keys()[-2], [4.0, 2.0, 1.0, 1.0])
     part = kernel.take_units(np.array([1, 3])).evaluate(Weights(np.array([[1, 1], [2, 0]])))
@@ -256,7 +229,7 @@ def labelled(draw, n_classes):
 @given(case=labelled(3))
 def test_losses_of_labels_equal_scikit_learn_on_drawn_rows(function, kwargs, case):
     problem, answers, counts = case
-    kernel = kernel_of(make_scorer(function, **kwargs), problem)
+    kernel = kernel_of(make_scorer(function, **kwargs), problem, "sums")
 
     def reference(rows, model, weight):
         return function(problem.y[rows], answers[model][rows], sample_weight=weight, **kwargs)
@@ -273,9 +246,9 @@ def test_likelihood_ratios_equal_scikit_learn_with_all_labels(which, case):
     scorer = ["positive_likelihood_ratio", "neg_negative_likelihood_ratio"][which]
     if problem.sample_weight is not None:
         with pytest.raises(ValueError, match="does not take weights"):
-            kernel_of(scorer, problem)
+            kernel_of(scorer, problem, "sums")
         return
-    kernel = kernel_of(scorer, problem)
+    kernel = kernel_of(scorer, problem, "sums")
     negative, positive = np.unique(problem.y)
     kwargs = {"replace_undefined_by": 1.0} if REPLACES else {}
 
@@ -287,7 +260,7 @@ def test_likelihood_ratios_equal_scikit_learn_with_all_labels(which, case):
     result = check(kernel, problem, reference, counts)
     predicted = [positive, negative][which]
     for resample, drawn in enumerate(counts):
-        rows = rows_of(drawn, problem.units)
+        rows = rows_of(problem.units, drawn)
         for model in (0, 1):
             none = not np.any((problem.y[rows] == negative) & (answers[model][rows] == predicted))
             assert result.zero_division[resample, model] == (none and REPLACES)
@@ -321,7 +294,7 @@ def scored(draw, n_classes):
 def test_d2_of_log_loss_takes_the_shares_of_the_drawn_classes(n_classes, data):
     problem, labels, proba, _, counts = data.draw(scored(n_classes))
     scorer = make_scorer(metrics.d2_log_loss_score, response_method="predict_proba")
-    kernel = kernel_of(scorer, problem)
+    kernel = kernel_of(scorer, problem, "sums")
 
     def reference(rows, model, weight):
         y, answers = problem.y[rows], proba[model][rows]
@@ -355,7 +328,7 @@ def test_d2_of_brier_score_takes_the_shares_of_the_drawn_classes(n_classes, posi
     problem, labels, proba, _, counts = data.draw(scored(n_classes))
     kwargs = {} if positive is None else {"pos_label": labels[positive]}
     scorer = make_scorer(metrics.d2_brier_score, response_method="predict_proba", **kwargs)
-    kernel = kernel_of(scorer, problem)
+    kernel = kernel_of(scorer, problem, "sums")
 
     def reference(rows, model, weight):
         answers = proba[model][rows]
@@ -389,6 +362,7 @@ def test_top_k_accuracy_equals_scikit_learn_with_all_labels(kwargs, case):
             **kwargs,
         ),
         problem,
+        "sums",
     )
 
     def reference(rows, model, weight):
@@ -410,7 +384,7 @@ def test_top_one_of_two_classes_is_replayed_where_its_threshold_may_move(case):
     ]
     problem = problem_of(problem.y, records, problem.units, problem.sample_weight)
     scorer = make_scorer(metrics.top_k_accuracy_score, response_method="decision_function", k=1)
-    kernel = kernel_of(scorer, problem)
+    kernel = kernel_of(scorer, problem, "sums")
 
     def reference(rows, model, weight):
         return metrics.top_k_accuracy_score(
@@ -430,7 +404,7 @@ def test_top_one_of_two_classes_is_replayed_where_its_threshold_may_move(case):
 def test_hinge_loss_equals_scikit_learn_where_its_labels_count(n_classes, data):
     problem, labels, _, scores, counts = data.draw(scored(n_classes))
     scorer = make_scorer(metrics.hinge_loss, response_method="decision_function")
-    kernel = kernel_of(scorer, problem)
+    kernel = kernel_of(scorer, problem, "sums")
 
     def reference(rows, model, weight):
         y, answers = problem.y[rows], scores[model][rows]
@@ -470,7 +444,7 @@ Y = np.array([0.5, 1.0, 2.0, 3.0])
 )
 def test_values_that_scikit_learn_refuses_are_left_to_replay(function, kwargs, y, answers):
     problem = problem_of(y, [RecordedEstimator.from_arrays(predict=answers)])
-    assert sum_metrics.BUILDERS[function](problem, **kwargs) is None
+    assert builtin.BUILDERS[function](problem, **kwargs) is None
 
 
 def test_labels_that_scikit_learn_refuses_or_warns_of_are_left_to_replay():
@@ -478,7 +452,7 @@ def test_labels_that_scikit_learn_refuses_or_warns_of_are_left_to_replay():
     classes = np.arange(3)
 
     def built(function, record, y=y, **kwargs):
-        return sum_metrics.BUILDERS[function](problem_of(y, [record]), **kwargs)
+        return builtin.BUILDERS[function](problem_of(y, [record]), **kwargs)
 
     record = RecordedEstimator.from_arrays(predict_proba=proba, classes=classes)
     assert built(metrics.top_k_accuracy_score, record) is not None

@@ -1,6 +1,7 @@
 """Fitted estimators: they predict once, and answer as they would to the drawn rows."""
 
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
-from sklearn.metrics import make_scorer
+from sklearn.metrics import make_scorer, max_error
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -415,3 +416,29 @@ def test_not_finite_answers_are_refused(continuous):
     _, X, y = continuous
     with pytest.raises(ValueError, match=r"`Broken.predict` must be finite, got .* \(row 3\)"):
         compare((None, X, y), "r2", {"m": Broken().fit(X, y)})
+
+
+class Locked(LogisticRegression):
+    """A model that cannot be sent to another process."""
+
+    def fit(self, X, y):
+        self.lock_ = threading.RLock()
+        return super().fit(X, y)
+
+
+def test_what_cannot_be_sent_to_other_processes_is_noted():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(900, 2)), np.arange(900) % 2
+    models = {"locked": Locked().fit(X, y)}
+    scoring = {
+        "own": lambda model, X, y: float(np.mean(model.predict(X) == y)),
+        "largest": make_scorer(max_error, greater_is_better=False),
+    }
+    run = {"n_resamples": 300, "random_state": 0, "scoring": scoring}
+    alone = compare_estimators(models, X, y, **run)
+    together = compare_estimators(models, X, y, n_jobs=2, **run)
+    np.testing.assert_array_equal(together.replicates, alone.replicates)
+    assert [note for note in together.notes if note not in alone.notes] == [
+        "own: its scorer, or a model or data that it needs, cannot be sent to other processes "
+        "(pickled), so every resample was scored in this one, whatever `n_jobs`."
+    ]

@@ -436,8 +436,8 @@ def test_lengths_must_agree():
         ([], "`y_true` must have at least 2 rows, got 0."),
         (
             np.zeros((40, 2)),
-            "`y_true` must be one-dimensional, got an array of shape (40, 2). Compare one column "
-            "of truths at a time.",
+            "`predictions` must have the shape of `y_true`, (40, 2), for accuracy, got (40,) for "
+            "model 'a'. Give one answer a column, or compare one column at a time.",
         ),
         (
             [0, None] * 20,

@@ -1,0 +1,162 @@
+"""Kernels of metrics that count labels: one label a row, or the labels of multilabel targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn import metrics
+
+from sklearn_pairboot._engine import formulas
+from sklearn_pairboot._engine.kernels import SumsKernel
+from sklearn_pairboot._engine.weights import BoolArray, FloatArray, Kernel
+from sklearn_pairboot._scoring.problem import Problem
+from sklearn_pairboot._scoring.terms import mean_of_rows, one_hot, weighted_sums
+
+
+def accuracy(problem: Problem, normalize: bool = True, *, wrong: bool = False) -> Kernel | None:
+    """Share, or weighted number, of correct or of wrong rows; all labels of a row must be right."""
+    mistakes = _mistakes(problem)
+    if mistakes is None:
+        return None
+    is_wrong = np.column_stack([of_model.any(axis=1) for of_model in mistakes])
+    counted = (is_wrong if wrong else ~is_wrong).astype(np.float64)
+    return mean_of_rows(problem, counted, normalize=normalize)
+
+
+def hamming_loss(problem: Problem) -> Kernel | None:
+    """Share of wrong labels; of one label a row that is the share of wrong rows."""
+    mistakes = _mistakes(problem)
+    if mistakes is None:
+        return None
+    return mean_of_rows(problem, np.column_stack([of_model.mean(axis=1) for of_model in mistakes]))
+
+
+def set_score(
+    problem: Problem,
+    *,
+    score: str,
+    beta: float = 1.0,
+    labels: Any = None,
+    pos_label: Any = 1,
+    average: Any = "binary",
+    zero_division: Any = "warn",
+) -> Kernel | None:
+    """Precision, recall, F-beta and Jaccard score, binary or averaged over labels or rows."""
+    if average == "binary":
+        found = _one_label(problem, pos_label) if labels is None else None
+    elif problem.kind == "multilabel" and average in ("micro", "macro", "weighted", "samples"):
+        found = _label_columns(problem, labels)
+    elif average in ("micro", "macro", "weighted"):
+        found = _labels_of_rows(problem, labels)
+    else:
+        return None
+    if found is None:
+        return None
+    true, predicted, present = found
+    options: dict[str, Any] = {
+        "score": score,
+        "beta": float(beta),
+        "zero_division": 0.0 if zero_division == "warn" else float(zero_division),
+    }
+    if average == "samples":
+        return _of_rows(problem, true, predicted, options)
+    terms = [true]
+    for of_model in predicted:
+        terms += [true * of_model, of_model]
+    formula = partial(formulas.set_score, present=present, average=average, **options)
+    return weighted_sums(problem, terms, formula)
+
+
+BUILDERS: dict[Callable[..., Any], Callable[..., Kernel | None]] = {
+    metrics.accuracy_score: accuracy,
+    metrics.zero_one_loss: partial(accuracy, wrong=True),
+    metrics.hamming_loss: hamming_loss,
+    metrics.precision_score: partial(set_score, score="precision"),
+    metrics.recall_score: partial(set_score, score="recall"),
+    metrics.f1_score: partial(set_score, score="f"),
+    metrics.fbeta_score: partial(set_score, score="f"),
+    metrics.jaccard_score: partial(set_score, score="jaccard"),
+}
+
+# Indicators of labels in the truths and in every model's predictions, and which labels each
+# model's average runs over, shape (n_models, n_labels).
+_Found = tuple[FloatArray, list[FloatArray], BoolArray]
+
+
+def _mistakes(problem: Problem) -> list[BoolArray] | None:
+    """Which labels each model gets wrong, shape (n_rows, n_labels); one label a row is one."""
+    if problem.kind == "multilabel":
+        found = problem.indicators()
+        return None if found is None else [found[0] != predicted for predicted in found[1]]
+    encoded = problem.encoded()
+    return None if encoded is None else [(encoded[0] != p)[:, None] for p in encoded[1]]
+
+
+def _one_label(problem: Problem, pos_label: Any) -> _Found | None:
+    """Take the positive class of two."""
+    encoded = problem.encoded() if problem.kind == "binary" else None
+    if encoded is None or len(encoded[2]) > 2:
+        return None
+    truth, predictions, distinct = encoded
+    wanted = np.flatnonzero(distinct == pos_label)
+    if len(wanted) != 1:
+        return None
+    parts = [(codes == wanted[0]).astype(np.float64)[:, None] for codes in (truth, *predictions)]
+    return parts[0], parts[1:], np.ones((len(predictions), 1), dtype=bool)
+
+
+def _labels_of_rows(problem: Problem, labels: Any) -> _Found | None:
+    """Take those labels, or all that a model or the truths have."""
+    encoded = problem.encoded()
+    if encoded is None:
+        return None
+    truth, predictions, distinct = encoded
+    parts = [one_hot(codes, len(distinct)) for codes in (truth, *predictions)]
+    if labels is None:
+        numbers = np.arange(len(distinct))
+        present = np.stack([np.isin(numbers, np.append(truth, codes)) for codes in predictions])
+        return parts[0], parts[1:], present
+    places = {label: place for place, label in enumerate(distinct.tolist())}
+    return _columns(parts, [places.get(label, -1) for label in np.asarray(labels).tolist()])
+
+
+def _label_columns(problem: Problem, labels: Any) -> _Found | None:
+    """Take those columns of multilabel targets, or all."""
+    found = problem.indicators()
+    if found is None:
+        return None
+    parts = [part.astype(np.float64) for part in (found[0], *found[1])]
+    n_labels = problem.y.shape[1]
+    columns = np.arange(n_labels) if labels is None else np.asarray(labels)
+    if columns.ndim != 1 or columns.dtype.kind not in "iu" or np.any(columns >= n_labels):
+        return None
+    return _columns(parts, columns.tolist())
+
+
+def _columns(parts: list[FloatArray], columns: list[int]) -> _Found | None:
+    if not columns or min(columns) < 0 or len(set(columns)) < len(columns):
+        return None
+    true, *predicted = (np.ascontiguousarray(part[:, columns]) for part in parts)
+    return true, predicted, np.ones((len(predicted), len(columns)), dtype=bool)
+
+
+def _of_rows(
+    problem: Problem, true: FloatArray, predicted: list[FloatArray], options: dict[str, Any]
+) -> SumsKernel:
+    """Mean over rows of a score of the row's labels; rows that have none are left out."""
+    terms = []
+    for of_model in predicted:
+        of_row = [part.sum(axis=1) for part in (true, true * of_model, of_model)]
+        scores, by_convention = formulas.set_ratio(*of_row, **options)
+        defined = ~np.isnan(scores)
+        terms += [defined, np.where(defined, scores, 0.0), by_convention & defined]
+    return SumsKernel.from_rows(
+        problem.row_weight[:, None] * np.column_stack(terms),
+        formulas.mean_of_defined,
+        len(predicted),
+        problem.units,
+        scale=1.0,
+    )
