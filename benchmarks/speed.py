@@ -1,180 +1,151 @@
 """Whole comparisons against the plain loop over scikit-learn's metrics, in the same process.
 
-The plain loop draws rows, indexes truths and answers, and calls the metric for both models. It is
-timed on a few resamples and scaled to the number that the comparison makes. One thread.
+The plain loop draws rows, indexes truths and answers, and calls the metrics of both models. It is
+timed on 20 resamples or more and scaled to the number that the comparison makes. Loop and
+comparison take turns, and the best time of each counts. One thread.
 
-    python benchmarks/speed.py [--json FILE] [--only NAME ...]
+    python benchmarks/speed.py [--grid table|wide|jobs] [--only NAME ...] [--quick] [--json FILE]
+
+``table`` is the work that least ratios were asked for, ``wide`` a grid of metric, rows, clusters
+and ties, ``jobs`` one job against two at 100,000 rows.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import platform
-import time
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import replace
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[variable] = "1"
+import _run
+from _work import N_RESAMPLES, Work, loop_seconds
 
-import numpy as np
-import scipy
-import sklearn
-from sklearn import metrics
+ROUNDS, JOBS_ROUNDS = 3, 2
+LABELS = ("accuracy", "f1", "matthews_corrcoef", "kappa")
+REGRESSION = ("r2", "root_mean_squared_error", "mean_absolute_error")
+PROPER = ("log_loss", "brier_score")
+AUC, AP = ("roc_auc",), ("average_precision",)
 
-from sklearn_pairboot import compare_predictions
-
-N_RESAMPLES = 2000
-LOOP_RESAMPLES = 20
-REPEATS = 3
-MODELS = ("old", "new")
-LABELS = {
-    "accuracy": "accuracy",
-    "f1": "f1",
-    "matthews_corrcoef": "matthews_corrcoef",
-    "kappa": metrics.make_scorer(metrics.cohen_kappa_score),
-}
-REGRESSION = ["r2", "neg_root_mean_squared_error", "neg_mean_absolute_error"]
-
-# Name, scorers, kind of data, rows, clusters, keywords, least ratio asked for.
-WORK = [
-    ("ROC AUC", ["roc_auc"], "probability", 1_000, None, {}, 300),
-    ("ROC AUC", ["roc_auc"], "probability", 10_000, None, {}, 150),
-    ("ROC AUC", ["roc_auc"], "probability", 100_000, None, {}, 110),
-    ("ROC AUC", ["roc_auc"], "probability", 1_000_000, None, {}, 100),
-    ("ROC AUC, one decimal", ["roc_auc"], "rounded", 100_000, None, {}, 1000),
-    ("ROC AUC, 200 clusters", ["roc_auc"], "probability", 10_000, 200, {}, 150),
-    ("ROC AUC, 200 clusters", ["roc_auc"], "probability", 100_000, 200, {}, 350),
-    ("ROC AUC, BCa", ["roc_auc"], "probability", 10_000, None, {"method": "bca"}, 100),
-    ("average precision", ["average_precision"], "probability", 10_000, None, {}, 80),
-    ("average precision", ["average_precision"], "probability", 100_000, None, {}, 55),
-    ("log loss, Brier", ["neg_log_loss", "neg_brier_score"], "probability", 10_000, None, {}, 300),
-    ("log loss, Brier", ["neg_log_loss", "neg_brier_score"], "probability", 100_000, None, {}, 180),
-    ("accuracy", ["accuracy"], "label", 100_000, None, {}, 500),
-    ("accuracy, F1, MCC, kappa", LABELS, "label", 10_000, None, {}, 1000),
-    ("accuracy, F1, MCC, kappa", LABELS, "label", 1_000_000, None, {}, 5000),
-    ("macro F1, 10 classes", ["f1_macro"], "classes", 10_000, None, {}, 80),
-    ("macro F1, 10 classes", ["f1_macro"], "classes", 100_000, None, {}, 250),
-    ("ROC AUC ovr, 5 classes", ["roc_auc_ovr"], "probabilities", 10_000, None, {}, 60),
-    ("R2, RMSE, MAE", REGRESSION, "regression", 10_000, None, {}, 30),
-]
-FUNCTIONS = {
-    "roc_auc": metrics.roc_auc_score,
-    "roc_auc_ovr": partial(metrics.roc_auc_score, multi_class="ovr"),
-    "average_precision": metrics.average_precision_score,
-    "neg_log_loss": metrics.log_loss,
-    "neg_brier_score": metrics.brier_score_loss,
-    "accuracy": metrics.accuracy_score,
-    "f1": metrics.f1_score,
-    "f1_macro": partial(metrics.f1_score, average="macro"),
-    "matthews_corrcoef": metrics.matthews_corrcoef,
-    "kappa": metrics.cohen_kappa_score,
-    "r2": metrics.r2_score,
-    "neg_root_mean_squared_error": metrics.root_mean_squared_error,
-    "neg_mean_absolute_error": metrics.mean_absolute_error,
-}
+TABLE = (
+    Work("ROC AUC", AUC, "probability", 1_000, asked=300),
+    Work("ROC AUC", AUC, "probability", 10_000, asked=150),
+    Work("ROC AUC", AUC, "probability", 100_000, asked=110),
+    Work("ROC AUC", AUC, "probability", 1_000_000, asked=100),
+    Work("ROC AUC, one decimal", AUC, "rounded", 100_000, asked=1_000),
+    Work("average precision", AP, "probability", 10_000, asked=80),
+    Work("average precision", AP, "probability", 100_000, asked=55),
+    Work("log loss, Brier", PROPER, "probability", 10_000, asked=300),
+    Work("log loss, Brier", PROPER, "probability", 100_000, asked=180),
+    Work("accuracy, F1, MCC, kappa", LABELS, "label", 10_000, asked=1_000),
+    Work("accuracy, F1, MCC, kappa", LABELS, "label", 1_000_000, asked=5_000),
+    Work("accuracy", ("accuracy",), "label", 100_000),
+    Work("macro F1, 10 classes", ("f1_macro",), "classes", 10_000, asked=80),
+    Work("macro F1, 10 classes", ("f1_macro",), "classes", 100_000, asked=250),
+    Work("ROC AUC ovr, 5 classes", ("roc_auc_ovr",), "probabilities", 10_000, asked=60),
+    Work("R2, RMSE, MAE", REGRESSION, "regression", 10_000, asked=30),
+    Work("ROC AUC, 200 clusters", AUC, "probability", 10_000, 200, asked=150),
+    Work("ROC AUC, 200 clusters", AUC, "probability", 100_000, 200, asked=350),
+    Work("ROC AUC, BCa", AUC, "probability", 10_000, keywords={"method": "bca"}, asked=100),
+)
+JOBS = (
+    Work("ROC AUC", AUC, "probability", 100_000, asked=1.5),
+    Work("log loss", ("log_loss",), "probability", 100_000, asked=1.5),
+    Work("replayed callable", ("largest_errors",), "regression", 100_000, asked=1.5),
+)
 
 
-def make_data(kind: str, n_rows: int, n_clusters: int | None):
-    """Make truths, two models' answers, and clusters."""
-    rng = np.random.default_rng(0)
-    groups = None if n_clusters is None else rng.integers(0, n_clusters, n_rows)
-    if kind == "regression":
-        y = rng.normal(size=n_rows)
-        return y, {name: y + rng.normal(size=n_rows) for name in MODELS}, groups
-    n_classes = {"classes": 10, "probabilities": 5}.get(kind, 2)
-    y = rng.integers(0, n_classes, n_rows)
-    if kind == "classes":
-        right = {name: rng.random(n_rows) < 0.6 for name in MODELS}
-        noise = {name: rng.integers(0, n_classes, n_rows) for name in MODELS}
-        return y, {name: np.where(right[name], y, noise[name]) for name in MODELS}, groups
-    if kind == "probabilities":
-        logits = {
-            name: rng.normal(size=(n_rows, n_classes)) + np.eye(n_classes)[y] for name in MODELS
-        }
-        shares = {name: np.exp(logit) for name, logit in logits.items()}
-        return y, {n: s / s.sum(axis=1, keepdims=True) for n, s in shares.items()}, groups
-    answers = {
-        name: 1 / (1 + np.exp(-(strength * (2.0 * y - 1.0) + rng.normal(size=n_rows))))
-        for name, strength in zip(MODELS, (1.0, 1.1), strict=True)
+def wide() -> Iterator[Work]:
+    """Combine metrics, numbers of rows and clusters, and ties where scores can have them."""
+    for n_rows in (1_000, 10_000, 100_000):
+        for n_clusters in (None, 200, n_rows // 10):
+            for kind in ("probability", "rounded"):
+                for name in ("roc_auc", "average_precision", "log_loss"):
+                    yield Work(name, (name,), kind, n_rows, n_clusters)
+            yield Work("accuracy", ("accuracy",), "label", n_rows, n_clusters)
+            yield Work("f1_macro", ("f1_macro",), "classes", n_rows, n_clusters)
+            yield Work("r2", ("r2",), "regression", n_rows, n_clusters)
+
+
+def measure(work: Work, *, rounds: int, n_resamples: int, quick: bool) -> dict:
+    """Time the plain loop and the comparison in turn."""
+    data = work.data()
+    loops, ours = [], []
+    for _ in range(rounds):
+        loops.append(loop_seconds(work.metrics, data, n_resamples, quick=quick))
+        ours.append(_run.seconds(lambda: work.compare(data, n_resamples)))
+    loop, best = min(loops), min(ours)
+    return {
+        "work": work.name,
+        "n_rows": work.n_rows,
+        "n_clusters": work.n_clusters,
+        "data": work.kind,
+        "loop_s": _run.significant(loop),
+        "ours_s": _run.significant(best),
+        "ratio": _run.significant(loop / best),
+        "asked": work.asked,
     }
-    if kind == "label":
-        answers = {name: (answer > 0.5).astype(int) for name, answer in answers.items()}
-    if kind == "rounded":
-        answers = {name: np.round(answer, 1) for name, answer in answers.items()}
-    return y, answers, groups
 
 
-def time_loop(scorers, y, answers, groups) -> float:
-    """Time the plain loop, scaled to all resamples."""
-    rng = np.random.default_rng(1)
-    n_rows = len(y)
-    of_cluster = None
-    if groups is not None:
-        order = np.argsort(groups, kind="stable")
-        of_cluster = np.split(order, np.cumsum(np.bincount(groups))[:-1])
-    start = time.perf_counter()
-    for _ in range(LOOP_RESAMPLES):
-        if of_cluster is None:
-            rows = rng.integers(0, n_rows, n_rows)
-        else:
-            drawn = rng.integers(0, len(of_cluster), len(of_cluster))
-            rows = np.concatenate([of_cluster[cluster] for cluster in drawn])
-        for scorer in scorers:
-            for answer in answers.values():
-                FUNCTIONS[scorer](y[rows], answer[rows])
-    return (time.perf_counter() - start) * N_RESAMPLES / LOOP_RESAMPLES
-
-
-def time_comparison(scorers, y, answers, groups, keywords) -> float:
-    """Time the whole call, the best of a few."""
-    times = []
-    for _ in range(REPEATS if len(y) < 1_000_000 else 1):
-        start = time.perf_counter()
-        compare_predictions(
-            y,
-            answers,
-            scoring=scorers,
-            groups=groups,
-            n_resamples=N_RESAMPLES,
-            random_state=0,
-            **keywords,
-        )
-        times.append(time.perf_counter() - start)
-    return min(times)
+def measure_jobs(work: Work, *, rounds: int, n_resamples: int) -> dict:
+    """Time one job and two in turn, after a first call that starts the processes."""
+    data = work.data()
+    work.compare(data, n_resamples, n_jobs=2)
+    times: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(rounds):
+        for n_jobs, of_jobs in times.items():
+            of_jobs.append(
+                _run.seconds(lambda n_jobs=n_jobs: work.compare(data, n_resamples, n_jobs=n_jobs))
+            )
+    one, two = min(times[1]), min(times[2])
+    return {
+        "work": work.name,
+        "n_rows": work.n_rows,
+        "n_resamples": n_resamples,
+        "one_s": _run.significant(one),
+        "two_s": _run.significant(two),
+        "ratio": _run.significant(one / two),
+        "asked": work.asked,
+    }
 
 
 def main() -> None:
     """Print the table, and write it as JSON if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", help="file to write the rows to")
-    parser.add_argument("--only", nargs="+", help="names of the work to time")
-    arguments = parser.parse_args()
+    arguments = _run.arguments_of(
+        __doc__,
+        grid={"choices": ("table", "wide", "jobs"), "default": "table"},
+        only={"nargs": "+", "help": "names of the work to time"},
+    )
+    works = {"table": TABLE, "wide": tuple(wide()), "jobs": JOBS}[arguments.grid]
+    works = [work for work in works if not arguments.only or work.name in arguments.only]
+    n_resamples = N_RESAMPLES
+    if arguments.quick:
+        n_resamples = 50
+        works = [replace(work, n_rows=min(work.n_rows, 1_000)) for work in works]
+        if arguments.grid == "wide":
+            works = works[:3]
     rows = []
-    header = f"{'work':26}{'rows':>9}{'loop, s':>10}{'ours, s':>10}{'ratio':>8}{'asked':>7}"
-    print(header, "-" * len(header), sep="\n")
-    for name, scorers, kind, n_rows, n_clusters, keywords, asked in WORK:
-        if arguments.only and name not in arguments.only:
-            continue
-        data = make_data(kind, n_rows, n_clusters)
-        loop, ours = time_loop(scorers, *data), time_comparison(scorers, *data, keywords)
-        rows.append(
-            {"work": name, "n_rows": n_rows, "loop_s": loop, "ours_s": ours, "asked": asked}
+    if arguments.grid == "jobs":
+        if _run.n_cores() < 2:
+            print("Fewer than two cores: two jobs cannot gain here.")
+        table = _run.Table(work=28, rows=10, one_s=10, two_s=10, ratio=8, asked=8)
+        for work in works:
+            rounds = 1 if arguments.quick else JOBS_ROUNDS
+            row = measure_jobs(work, rounds=rounds, n_resamples=n_resamples)
+            table.row(*(row[key] for key in ("work", "n_rows", "one_s", "two_s", "ratio", "asked")))
+            rows.append(row)
+    else:
+        table = _run.Table(
+            work=26, rows=10, clusters=10, data=15, loop_s=9, ours_s=9, ratio=8, asked=8
         )
-        print(
-            f"{name:26}{n_rows:>9,}{loop:>10.2f}{ours:>10.3f}{loop / ours:>8.0f}{asked or '-':>7}",
-            flush=True,
-        )
-    if arguments.json:
-        versions = {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-            "scikit-learn": sklearn.__version__,
-        }
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump({"versions": versions, "n_resamples": N_RESAMPLES, "rows": rows}, file)
+        for work in works:
+            few = arguments.quick or arguments.grid == "wide" or work.n_rows >= 1_000_000
+            row = measure(
+                work,
+                rounds=1 if few else ROUNDS,
+                n_resamples=n_resamples,
+                quick=arguments.quick,
+            )
+            table.row(*row.values())
+            rows.append(row)
+    _run.write(arguments, rows, n_resamples=n_resamples, grid=arguments.grid)
 
 
 if __name__ == "__main__":
