@@ -9,17 +9,18 @@ PYTHON_VENV := $(VENV_BIN)/python
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types imports coverage clean
+.PHONY: help demo test lint format types imports coverage benchmarks clean
 
 help:
-	@echo "make demo      compare two models on real rows, then on clustered rows"
-	@echo "make test      run the test suite"
-	@echo "make lint      ruff: rules and formatting"
-	@echo "make format    ruff: mend what it can, and format"
-	@echo "make types     mypy"
-	@echo "make imports   import-linter: imports point downwards only"
-	@echo "make coverage  test suite with branch coverage"
-	@echo "make clean     remove .venv and everything that tools left"
+	@echo "make demo        compare two models on real rows, then on clustered rows"
+	@echo "make test        run the test suite"
+	@echo "make lint        ruff: rules and formatting"
+	@echo "make format      ruff: mend what it can, and format"
+	@echo "make types       mypy"
+	@echo "make imports     import-linter: imports point downwards only"
+	@echo "make coverage    test suite with branch coverage"
+	@echo "make benchmarks  measure everything, and write doc/performance.rst"
+	@echo "make clean       remove .venv and everything that tools left"
 
 demo: $(VENV)/.installed-cli
 	$(PYTHON_VENV) examples/demo.py
@@ -43,6 +44,9 @@ imports: $(VENV)/.installed-dev
 
 coverage: $(VENV)/.installed-test
 	$(VENV_BIN)/pytest -n 2 --cov --cov-report=term $(PYTEST_ARGS)
+
+benchmarks: $(VENV)/.installed-test
+	$(PYTHON_VENV) benchmarks/make_page.py --run
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info htmlcov .coverage .coverage.* .hypothesis \

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import joblib
@@ -13,15 +15,15 @@ import threadpoolctl
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
-from sklearn_pairboot._engine.counts import CountSource, should_merge
+from sklearn_pairboot._engine.counts import CountSource
 from sklearn_pairboot._engine.distribution import BootstrapDistribution, join_messages
-from sklearn_pairboot._engine.exact import count_vectors
+from sklearn_pairboot._engine.exact import ExactCounts, count_vectors
 from sklearn_pairboot._engine.kernels import SumsKernel, fuse
+from sklearn_pairboot._engine.merging import Merged, keep_apart, merge
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import (
     BoolArray,
     FloatArray,
-    IntArray,
     Kernel,
     Values,
     Weights,
@@ -31,8 +33,6 @@ from sklearn_pairboot._engine.weights import (
 # Below these amounts of work starting processes costs more than it saves.
 _PARALLEL_WEIGHTS = 100_000_000
 _PARALLEL_CALLS = 200
-# Rows looked at first to see at once that units are too many and too different to be merged.
-_MERGE_SAMPLE = 4096
 
 Message = tuple[int, str, int]
 NOT_SENT = "called in this process alone, since it cannot be sent to others"
@@ -46,10 +46,27 @@ class _Block:
     messages: tuple[Message, ...]
 
 
+@lru_cache(maxsize=1)
+def _thread_pools() -> threadpoolctl.ThreadpoolController:
+    """Find the libraries with threads of their own: that takes milliseconds, so it is done once."""
+    return threadpoolctl.ThreadpoolController()
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Hold BLAS to one thread: sums must not depend on how the work is spread."""
+    limited: AbstractContextManager[Any] = _thread_pools().limit(limits=1, user_api="blas")
+    return limited
+
+
 def observe(kernels: Sequence[Kernel], units: Units) -> FloatArray:
     """Evaluate every kernel on the data as they are, shape (n_metrics, n_models)."""
-    weights = Weights(np.ones((1, units.n_units), dtype=np.uint8))
-    return np.stack([kernel.evaluate(weights).values[0] for kernel in kernels])
+    return observe_merged(keep_apart(kernels, units), units)
+
+
+def observe_merged(merged: Merged, units: Units) -> FloatArray:
+    """Evaluate every kernel on the data as they are, by their distinct units."""
+    weights = Weights(merged.multiplicities(units)[np.newaxis])
+    return np.stack([kernel.evaluate(weights).values[0] for kernel in merged.kernels])
 
 
 def bootstrap(
@@ -62,18 +79,14 @@ def bootstrap(
     scales: FloatArray,
     n_jobs: int | None = None,
     verbose: int = 0,
-    merge: bool = True,
+    merged: Merged | None = None,
 ) -> BootstrapDistribution:
     """Resample the units and evaluate all kernels on the same weights.
 
-    ``n_resamples`` is a number of random resamples, or ``"exact"`` for all of them. Without
-    ``merge`` equal units are drawn one by one, so that the draws depend on the seed and the number
-    of units alone, and calls with other kernels meet the same resamples.
+    ``n_resamples`` is a number of random resamples, or ``"exact"`` for all of them. Where units
+    are not ``merged`` the draws depend on the seed and the number of units alone, and calls with
+    other kernels meet the same resamples.
     """
-    exact = n_resamples == "exact"
-    merged, representatives, multiplicity, stratum = _merge(
-        kernels, units, always=exact, never=not merge and not exact
-    )
     common: dict[str, Any] = {
         "observed": observed,
         "n_units": units.n_units,
@@ -81,17 +94,8 @@ def bootstrap(
         "stratum": units.stratum,
         "kernels": tuple(kernels),
     }
-    if exact:
-        if representatives is None:
-            multiplicity = np.ones(units.n_units, dtype=np.int64)
-        counts = count_vectors(multiplicity, stratum)
-        with threadpoolctl.threadpool_limits(1, user_api="blas"):
-            size = max(1, 2**17 // len(multiplicity))
-            evaluate = _Evaluator(merged)
-            blocks = [
-                evaluate(counts.counts[start : start + size])
-                for start in range(0, len(counts.counts), size)
-            ]
+    if n_resamples == "exact":
+        blocks, counts = _run_exactly(merge(kernels, units, always=True), units)
         return BootstrapDistribution(
             **_join(blocks, len(counts.counts)),
             n_sequences=counts.total,
@@ -99,13 +103,29 @@ def bootstrap(
             **common,
         )
     n_resamples = int(n_resamples)
-    if representatives is None:
-        source = CountSource(units.n_units, stratum=units.stratum)
-    else:
-        source = CountSource(len(representatives), stratum=stratum, multiplicity=multiplicity)
+    if merged is None:
+        merged = keep_apart(kernels, units)
+    source = CountSource(
+        len(merged.multiplicities(units)),
+        stratum=merged.stratum,
+        multiplicity=merged.multiplicity,
+    )
     n_blocks = -(-n_resamples // source.block_size)
-    blocks = _run(merged, source, entropy, n_blocks, n_resamples, n_jobs, verbose)
+    blocks = _run(merged.kernels, source, entropy, n_blocks, n_resamples, n_jobs, verbose)
     return BootstrapDistribution(**_join(blocks, n_resamples), n_sequences=n_resamples, **common)
+
+
+def _run_exactly(merged: Merged, units: Units) -> tuple[list[_Block], ExactCounts]:
+    """Evaluate the kernels for every possible vector of counts."""
+    counts = count_vectors(merged.multiplicities(units), merged.stratum)
+    size = max(1, 2**17 // counts.counts.shape[1])
+    with one_blas_thread():
+        evaluate = _Evaluator(merged.kernels)
+        blocks = [
+            evaluate(counts.counts[start : start + size])
+            for start in range(0, len(counts.counts), size)
+        ]
+    return blocks, counts
 
 
 def _run(
@@ -143,7 +163,7 @@ def _run(
     )
     parallel = joblib.Parallel(n_jobs=n_jobs, verbose=verbose)
     # Threads share one limit: set by them alone, the first to finish would lift it for the others.
-    with threadpoolctl.threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         return [block for blocks in parallel(tasks) for block in blocks]
 
 
@@ -155,7 +175,7 @@ def _run_blocks(
     n_resamples: int,
 ) -> list[_Block]:
     # One thread for BLAS everywhere: sums must not depend on how work is spread.
-    with threadpoolctl.threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         evaluate = _Evaluator(kernels)
         return [
             evaluate(
@@ -214,44 +234,6 @@ def _join(blocks: Sequence[_Block], n_resamples: int) -> dict[str, Any]:
         "zero_division": np.concatenate([block.zero_division for block in blocks])[:n_resamples],
         "messages": join_messages([block.messages for block in blocks]),
     }
-
-
-def _merge(
-    kernels: Sequence[Kernel], units: Units, *, always: bool, never: bool
-) -> tuple[Sequence[Kernel], IntArray | None, IntArray, IntArray | None]:
-    """Merge units that are equal for every kernel, where that makes few of many."""
-    unmerged = kernels, None, np.empty(0, dtype=np.int64), units.stratum
-    if never:
-        return unmerged
-    keys: list[NDArray[Any]] = [] if units.stratum is None else [units.stratum]
-    for kernel in kernels:
-        of_kernel = kernel.unit_keys()
-        if of_kernel is None:
-            return unmerged
-        keys.extend(of_kernel)
-    if not always:
-        step = max(1, units.n_units // _MERGE_SAMPLE)
-        sample = _codes([key[::step] for key in keys])
-        if not should_merge(units.n_units, int(sample.max()) + 1):
-            return unmerged
-    codes = _codes(keys)
-    if not always and not should_merge(units.n_units, int(codes.max()) + 1):
-        return unmerged
-    _, representatives, multiplicity = np.unique(codes, return_index=True, return_counts=True)
-    stratum = None if units.stratum is None else units.stratum[representatives]
-    taken = [kernel.take_units(representatives) for kernel in kernels]
-    return taken, representatives, multiplicity, stratum
-
-
-def _codes(keys: Sequence[NDArray[Any]]) -> IntArray:
-    """Give equal combinations of keys equal numbers, counted from zero."""
-    codes = np.zeros(len(keys[0]), dtype=np.int64)
-    for key in keys:
-        distinct, inverse = np.unique(key, return_inverse=True)
-        if len(distinct) > 1:
-            _, codes = np.unique(codes * len(distinct) + inverse.reshape(-1), return_inverse=True)
-            codes = codes.reshape(-1)
-    return codes
 
 
 def _can_travel(kernel: Kernel) -> bool:

@@ -292,4 +292,5 @@ def _sum_units(counts: NDArray[np.uint8]) -> IntArray:
     whole = counts[: n_in_byte * n_sums].reshape(n_in_byte, n_sums * n_resamples)
     sums = whole.sum(axis=0, dtype=np.uint8).reshape(n_sums, n_resamples)
     rest = counts[n_in_byte * n_sums :]
-    return sums.sum(axis=0, dtype=np.int64) + rest.sum(axis=0, dtype=np.int64)
+    totals: IntArray = sums.sum(axis=0, dtype=np.int64) + rest.sum(axis=0, dtype=np.int64)
+    return totals

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -31,13 +31,15 @@ class SumsKernel:
     """A metric that is ``formula(weights @ terms)``.
 
     ``terms`` has shape (n_units, n_terms): rows are summed within units once, so the cost of a
-    resample depends on the number of units only.
+    resample depends on the number of units only. With ``cells`` it has shape (n_cells, n_terms),
+    and each unit has the terms of its cell: labels make few cells of many rows.
     """
 
     terms: FloatArray
     formula: Callable[[FloatArray], formulas.Formula]
     n_models: int
     scale: float = np.nan
+    cells: IntArray | None = None
     path: str = field(default="sums", init=False)
 
     @classmethod
@@ -60,9 +62,41 @@ class SumsKernel:
             formula = partial(formulas.where_weighted, formula=formula)
         return cls(np.ascontiguousarray(units.sum_rows(terms)), formula, n_models, scale)
 
+    @classmethod
+    def from_cells(
+        cls,
+        terms: FloatArray,
+        cells: IntArray,
+        formula: Callable[[FloatArray], formulas.Formula],
+        n_models: int,
+        units: Units,
+        scale: float = np.nan,
+        row_weight: FloatArray | None = None,
+    ) -> SumsKernel:
+        """Take the terms of the cell of each row, times its weight, and sum them within units.
+
+        The metric is undefined where the drawn rows have no weight.
+        """
+        terms = np.column_stack([np.ones(len(terms)), terms])
+        formula = partial(formulas.where_weighted, formula=formula)
+        if row_weight is None and units.of_row is None:
+            return cls(terms, formula, n_models, scale, cells)
+        n_cells = len(terms)
+        if units.of_row is not None and units.n_units * n_cells <= units.n_rows:
+            places = units.of_row * n_cells + cells
+            in_cells = np.bincount(places, row_weight, units.n_units * n_cells)
+            return cls(in_cells.reshape(-1, n_cells) @ terms, formula, n_models, scale)
+        of_rows = terms[cells] if row_weight is None else row_weight[:, None] * terms[cells]
+        return cls(np.ascontiguousarray(units.sum_rows(of_rows)), formula, n_models, scale)
+
+    @cached_property
+    def unit_terms(self) -> FloatArray:
+        """Terms of every unit, shape (n_units, n_terms)."""
+        return self.terms if self.cells is None else self.terms[self.cells]
+
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the metric of every model for a block of unit weights."""
-        return self.finish(weights.dot(self.terms), weights)
+        return self.finish(weights.dot(self.unit_terms), weights)
 
     def finish(self, sums: FloatArray, weights: Weights) -> Values:
         """Turn sums that were formed together with those of other kernels into values."""
@@ -73,18 +107,20 @@ class SumsKernel:
         return LeaveOneOut(self.formula(self._sums_without_each()).values)
 
     def _sums_without_each(self) -> FloatArray:
-        remainder: FloatArray = self.terms.sum(axis=0) - self.terms
-        size = np.abs(self.terms).sum(axis=0)
+        terms = self.unit_terms
+        remainder: FloatArray = terms.sum(axis=0) - terms
+        size = np.abs(terms).sum(axis=0)
         remainder[np.abs(remainder) <= _RESIDUE * size] = 0.0
         return remainder
 
     def unit_keys(self) -> Sequence[NDArray[Any]]:
-        """Units with equal terms are equal."""
-        return list(self.terms.T)
+        """Units with equal terms, or of the same cell, are equal."""
+        return list(self.terms.T) if self.cells is None else [self.cells]
 
     def take_units(self, units: IntArray) -> SumsKernel:
         """Keep the terms of representatives of merged units."""
-        return replace(self, terms=np.ascontiguousarray(self.terms[units]))
+        of_units = units if self.cells is None else self.cells[units]
+        return replace(self, terms=np.ascontiguousarray(self.terms[of_units]), cells=None)
 
 
 def item_means(
@@ -112,15 +148,15 @@ def fuse(kernels: Sequence[Any]) -> tuple[FloatArray, list[IntArray]]:
     places = []
     for kernel in kernels:
         of_kernel = []
-        for number in range(kernel.terms.shape[1]):
-            column = np.ascontiguousarray(kernel.terms[:, number])
+        for number in range(kernel.unit_terms.shape[1]):
+            column = np.ascontiguousarray(kernel.unit_terms[:, number])
             key = hashlib.blake2b(column.tobytes(), digest_size=16).digest()
             if key not in place_of:
                 place_of[key] = len(sources)
-                sources.append((kernel.terms, number))
+                sources.append((kernel.unit_terms, number))
             of_kernel.append(place_of[key])
         places.append(np.array(of_kernel, dtype=np.int64))
-    terms = np.empty((len(kernels[0].terms), len(sources)))
+    terms = np.empty((len(kernels[0].unit_terms), len(sources)))
     for place, (of_kernel_terms, number) in enumerate(sources):
         terms[:, place] = of_kernel_terms[:, number]
     return terms, places

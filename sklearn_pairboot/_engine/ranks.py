@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -219,21 +220,22 @@ class RankKernel:
 class AUCKernel(RankKernel):
     """Area under the ROC curve of two classes; ties between classes count half."""
 
-    matrices: tuple[FloatArray, ...] = ()
-    ascents: tuple[Ascent, ...] = ()
-
-    def __post_init__(self) -> None:
+    @cached_property
+    def matrices(self) -> tuple[FloatArray, ...] | None:
+        """Concordance matrices of the models where there are few clusters."""
         n_units = self.units.n_units
         few = n_units <= _MATRIX_UNITS and n_units**2 <= _MATRIX_PAIRS_PER_ROW * self.units.n_rows
-        if self.units.of_row is not None and few:
-            matrices = tuple(
-                concordance_matrix(scores, self.positive, self.row_weight, self.units)
-                for scores in self.scores
-            )
-            object.__setattr__(self, "matrices", matrices)
-        else:
-            ascents = tuple(Ascent.of(rank(scores, self.positive)) for scores in self.scores)
-            object.__setattr__(self, "ascents", ascents)
+        if self.units.of_row is None or not few:
+            return None
+        return tuple(
+            concordance_matrix(scores, self.positive, self.row_weight, self.units)
+            for scores in self.scores
+        )
+
+    @cached_property
+    def ascents(self) -> tuple[Ascent, ...]:
+        """The rows of every model, sorted when they are first needed: merged units are fewer."""
+        return tuple(Ascent.of(rank(scores, self.positive)) for scores in self.scores)
 
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the AUC of every model for a block of unit weights."""
@@ -277,7 +279,7 @@ class AUCKernel(RankKernel):
         missing = weight_of_pairs == 0
         weight_of_pairs[missing] = 1.0
         values = np.empty((len(missing), self.n_models))
-        for model, matrix in enumerate(self.matrices):
+        for model, matrix in enumerate(self.matrices or ()):
             pairs = np.einsum("bg,bg->b", weights.dot(matrix), weights.counts)
             values[:, model] = pairs / weight_of_pairs
         return self._values(values, missing)
@@ -292,18 +294,17 @@ class AUCKernel(RankKernel):
 
     def take_units(self, units: IntArray) -> AUCKernel:
         """Keep representatives of merged rows."""
-        return replace(self, **self._take(units), matrices=(), ascents=())
+        return replace(self, **self._take(units))
 
 
 @dataclass(frozen=True)
 class AveragePrecisionKernel(RankKernel):
     """Average precision: the mean over the positives of the precision at their score."""
 
-    descents: tuple[Descent, ...] = ()
-
-    def __post_init__(self) -> None:
-        descents = tuple(Descent.of(rank(scores, self.positive), scores) for scores in self.scores)
-        object.__setattr__(self, "descents", descents)
+    @cached_property
+    def descents(self) -> tuple[Descent, ...]:
+        """The rows of every model, sorted when they are first needed."""
+        return tuple(Descent.of(rank(scores, self.positive), scores) for scores in self.scores)
 
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the average precision of every model for a block of unit weights."""

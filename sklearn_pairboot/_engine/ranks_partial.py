@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,12 +60,11 @@ class PartialAUCKernel(RankKernel):
     """
 
     max_fpr: float = 0.5
-    steps: tuple[Steps, ...] = ()
 
-    def __post_init__(self) -> None:
-        if not self.steps:
-            steps = tuple(descend(scores, rank(scores, self.positive)) for scores in self.scores)
-            object.__setattr__(self, "steps", steps)
+    @cached_property
+    def steps(self) -> tuple[Steps, ...]:
+        """The rows of every model, sorted when they are first needed."""
+        return tuple(descend(scores, rank(scores, self.positive)) for scores in self.scores)
 
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the partial area of every model for a block of unit weights."""
@@ -95,7 +95,7 @@ class PartialAUCKernel(RankKernel):
 
     def take_units(self, units: IntArray) -> PartialAUCKernel:
         """Keep representatives of merged rows."""
-        return replace(self, **self._take(units), steps=())
+        return replace(self, **self._take(units))
 
 
 def _cumulative(name: str, weights: NDArray[Any], workspace: Workspace) -> NDArray[Any]:

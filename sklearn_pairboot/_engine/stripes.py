@@ -56,7 +56,9 @@ def sums_before(
 def sum_lines(lines: NDArray[Any], dtype: Any) -> NDArray[Any]:
     """Sum all lines, shape (n_slots, n_resamples); ``dtype`` holds the sum of any 16 of them."""
     of_steps = lines.reshape(N_STEPS, -1).sum(axis=0, dtype=dtype)
-    return of_steps.reshape(-1, lines.shape[1]).sum(axis=0, dtype=np.result_type(dtype, np.int64))
+    wide = np.result_type(dtype, np.int64)
+    total: NDArray[Any] = of_steps.reshape(-1, lines.shape[1]).sum(axis=0, dtype=wide)
+    return total
 
 
 def type_of_total(lines: NDArray[Any]) -> Any:

@@ -83,7 +83,7 @@ def positive_class(
     if problem.pos_label is not None:
         return {"pos_label": problem.pos_label}
     classes = [np.asarray(getattr(record, "classes_", ())).tolist() for record in problem.records]
-    labels = set(np.unique(problem.y).tolist()).union(*classes)
+    labels = set(problem.true_labels()[0].tolist()).union(*classes)
     if parameter.default is None or parameter.default in labels:
         return {}
     if all(len(of_model) == 2 and of_model == classes[0] for of_model in classes):

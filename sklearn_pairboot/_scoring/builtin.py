@@ -15,7 +15,6 @@ import numpy as np
 from sklearn import metrics
 
 from sklearn_pairboot._engine import formulas
-from sklearn_pairboot._engine.kernels import item_means
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
 from sklearn_pairboot._scoring import (
     clusterings,
@@ -25,7 +24,7 @@ from sklearn_pairboot._scoring import (
     sum_metrics,
 )
 from sklearn_pairboot._scoring.problem import Problem
-from sklearn_pairboot._scoring.terms import one_hot, weighted_sums
+from sklearn_pairboot._scoring.terms import mean_of_rows, one_hot, weighted_sums
 
 Builder = Callable[..., Kernel | None]
 
@@ -34,27 +33,26 @@ PROBABILITIES = ("predict_proba",)
 
 def balanced_accuracy(problem: Problem, adjusted: bool = False) -> Kernel | None:
     """Mean recall of the classes."""
-    encoded = problem.encoded()
-    if encoded is None:
+    found = problem.labels()
+    if found is None:
         return None
-    truth, predictions, labels = encoded
-    true = one_hot(truth, len(labels))
+    true = one_hot(found.truth, found.n_labels)
     true = true[:, true.any(axis=0)]
-    terms = [true, *(true * (truth == predicted)[:, None] for predicted in predictions)]
+    terms = [true, *(true * (found.truth == codes)[:, None] for codes in found.predictions)]
     formula = partial(formulas.balanced_accuracy, n_classes=true.shape[1], adjusted=adjusted)
-    return weighted_sums(problem, terms, formula)
+    return weighted_sums(problem, terms, formula, found.cells)
 
 
 def matthews_corrcoef(problem: Problem) -> Kernel | None:
     """Matthews correlation coefficient."""
-    encoded = problem.encoded()
-    if encoded is None:
+    found = problem.labels()
+    if found is None:
         return None
-    truth, predictions, labels = encoded
-    terms = [one_hot(truth, len(labels))]
-    for codes in predictions:
-        terms += [(truth == codes).astype(float)[:, None], one_hot(codes, len(labels))]
-    return weighted_sums(problem, terms, partial(formulas.matthews_corrcoef, n_classes=len(labels)))
+    terms = [one_hot(found.truth, found.n_labels)]
+    for codes in found.predictions:
+        terms += [(found.truth == codes).astype(float)[:, None], one_hot(codes, found.n_labels)]
+    formula = partial(formulas.matthews_corrcoef, n_classes=found.n_labels)
+    return weighted_sums(problem, terms, formula, found.cells)
 
 
 def cohen_kappa(problem: Problem, weights: str | None = None) -> Kernel | None:
@@ -62,56 +60,59 @@ def cohen_kappa(problem: Problem, weights: str | None = None) -> Kernel | None:
 
     Disagreement goes by the places of labels among those of the truths and of the same model.
     """
-    encoded = problem.encoded()
-    if encoded is None or weights not in (None, "linear", "quadratic"):
+    found = problem.labels()
+    if found is None or weights not in (None, "linear", "quadratic"):
         return None
-    truth, predictions, labels = encoded
-    terms = [one_hot(truth, len(labels))]
+    truth, n_labels = found.truth, found.n_labels
+    terms = [one_hot(truth, n_labels)]
     disagreements = []
-    for codes in predictions:
-        places = np.searchsorted(np.union1d(truth, codes), np.arange(len(labels))).astype(float)
+    for codes in found.predictions:
+        places = np.searchsorted(np.union1d(truth, codes), np.arange(n_labels)).astype(float)
         distance = np.abs(places[:, None] - places)
-        disagreement = {None: 1 - np.eye(len(labels)), "linear": distance, "quadratic": distance**2}
+        disagreement = {None: 1 - np.eye(n_labels), "linear": distance, "quadratic": distance**2}
         disagreements.append(disagreement[weights])
-        terms += [disagreements[-1][truth, codes][:, None], one_hot(codes, len(labels))]
+        terms += [disagreements[-1][truth, codes][:, None], one_hot(codes, n_labels)]
     formula = partial(
-        formulas.cohen_kappa, n_classes=len(labels), disagreement=np.stack(disagreements)
+        formulas.cohen_kappa, n_classes=n_labels, disagreement=np.stack(disagreements)
     )
-    return weighted_sums(problem, terms, formula)
+    return weighted_sums(problem, terms, formula, found.cells)
 
 
-def log_loss(problem: Problem, normalize: bool = True) -> Kernel | None:
-    """Mean negative log-likelihood of the true class, probabilities clipped as scikit-learn's."""
+def log_loss(problem: Problem, normalize: bool = True, labels: Any = None) -> Kernel | None:
+    """Mean or sum of negative log-likelihoods, probabilities clipped as scikit-learn's."""
     columns = []
-    for answers, hits in _probabilities(problem):
+    for answers, hits in _probabilities(problem, labels):
         if hits is None or not np.allclose(answers.sum(axis=1), 1, rtol=1e-8, atol=0):
             return None
         eps = np.finfo(np.float64).eps
         columns.append(-np.log(np.clip(answers[hits], eps, 1 - eps)))
-    if not normalize:
-        return None
-    return item_means(np.column_stack(columns), problem.row_weight, problem.units)
+    return mean_of_rows(problem, np.column_stack(columns), normalize=normalize)
 
 
-def brier_score(problem: Problem, pos_label: Any = None) -> Kernel | None:
-    """Mean squared distance of probabilities and outcome."""
-    if problem.kind == "binary":
+def brier_score(
+    problem: Problem, pos_label: Any = None, labels: Any = None, scale_by_half: Any = "auto"
+) -> Kernel | None:
+    """Mean squared distance of probabilities and outcomes, halved by default for two classes."""
+    if problem.kind == "binary" and labels is None:
         binary = problem.binary_scores(PROBABILITIES, pos_label)
         if binary is None:
             return None
         positive, scores = binary
-        squares = np.column_stack([(positive - score) ** 2 for score in scores])
-        return item_means(squares, problem.row_weight, problem.units)
+        halves = np.column_stack([(positive - score) ** 2 for score in scores])
+        return mean_of_rows(problem, halves if scale_by_half else 2 * halves)
     if "scale_by_half" not in inspect.signature(metrics.brier_score_loss).parameters:
         return None
+    if problem.kind == "binary":  # labels name the order of the classes there
+        return None
     columns = []
-    for answers, hits in _probabilities(problem):
+    for answers, hits in _probabilities(problem, labels):
         if hits is None:
             return None
         outcome = np.zeros_like(answers)
         outcome[hits] = 1.0
         columns.append(((outcome - answers) ** 2).sum(axis=1))
-    return item_means(np.column_stack(columns), problem.row_weight, problem.units)
+    squares = np.column_stack(columns)
+    return mean_of_rows(problem, squares / 2 if scale_by_half is True else squares)
 
 
 # Truths of several columns are served by these alone.
@@ -139,16 +140,20 @@ def find_builder(function: Callable[..., Any], *, has_columns: bool = False) -> 
 
 
 def _probabilities(
-    problem: Problem,
+    problem: Problem, labels: Any
 ) -> list[tuple[FloatArray, tuple[IntArray, IntArray] | None]]:
-    """Every model's probabilities and the places of the true classes in them."""
+    """Every model's probabilities and the places of the true classes in them.
+
+    There are none where classes are unknown, or not those that ``labels`` asks for.
+    """
     found = []
     rows = np.arange(len(problem.y))
     for (_, answers), classes in zip(
         problem.responses(PROBABILITIES), problem.classes(), strict=True
     ):
-        places = {label: place for place, label in enumerate(classes.tolist())}
-        known = np.isin(np.unique(problem.y), classes).all() and answers.shape[1] == len(classes)
-        columns = np.array([places[label] for label in problem.y.tolist()]) if known else None
+        known = classes.tolist()
+        columns = problem.true_columns(known) if answers.shape[1] == len(known) else None
+        if labels is not None and np.asarray(labels).tolist() != known:
+            columns = None
         found.append((answers, None if columns is None else (rows, columns)))
     return found

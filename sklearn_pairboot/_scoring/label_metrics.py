@@ -11,23 +11,32 @@ from sklearn import metrics
 
 from sklearn_pairboot._engine import formulas
 from sklearn_pairboot._engine.kernels import SumsKernel
-from sklearn_pairboot._engine.weights import BoolArray, FloatArray, Kernel
+from sklearn_pairboot._engine.weights import BoolArray, FloatArray, IntArray, Kernel
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.terms import mean_of_rows, one_hot, weighted_sums
 
 
 def accuracy(problem: Problem, normalize: bool = True, *, wrong: bool = False) -> Kernel | None:
     """Share, or weighted number, of correct or of wrong rows; all labels of a row must be right."""
-    mistakes = _mistakes(problem)
-    if mistakes is None:
-        return None
-    is_wrong = np.column_stack([of_model.any(axis=1) for of_model in mistakes])
-    counted = (is_wrong if wrong else ~is_wrong).astype(np.float64)
-    return mean_of_rows(problem, counted, normalize=normalize)
+    found = problem.labels()
+    if found is not None:
+        right = [found.truth == codes for codes in found.predictions]
+    else:
+        mistakes = _mistakes(problem)
+        if mistakes is None:
+            return None
+        right = [~of_model.any(axis=1) for of_model in mistakes]
+    counted = np.column_stack(right).astype(np.float64)
+    if wrong:
+        counted = 1 - counted
+    cells = None if found is None else found.cells
+    return mean_of_rows(problem, counted, normalize=normalize, cells=cells)
 
 
 def hamming_loss(problem: Problem) -> Kernel | None:
     """Share of wrong labels; of one label a row that is the share of wrong rows."""
+    if problem.kind != "multilabel":
+        return accuracy(problem, wrong=True)
     mistakes = _mistakes(problem)
     if mistakes is None:
         return None
@@ -55,7 +64,7 @@ def set_score(
         return None
     if found is None:
         return None
-    true, predicted, present = found
+    true, predicted, present, cells = found
     options: dict[str, Any] = {
         "score": score,
         "beta": float(beta),
@@ -67,7 +76,7 @@ def set_score(
     for of_model in predicted:
         terms += [true * of_model, of_model]
     formula = partial(formulas.set_score, present=present, average=average, **options)
-    return weighted_sums(problem, terms, formula)
+    return weighted_sums(problem, terms, formula, cells)
 
 
 BUILDERS: dict[Callable[..., Any], Callable[..., Kernel | None]] = {
@@ -81,46 +90,47 @@ BUILDERS: dict[Callable[..., Any], Callable[..., Kernel | None]] = {
     metrics.jaccard_score: partial(set_score, score="jaccard"),
 }
 
-# Indicators of labels in the truths and in every model's predictions, and which labels each
-# model's average runs over, shape (n_models, n_labels).
-_Found = tuple[FloatArray, list[FloatArray], BoolArray]
+# Indicators of labels in the truths and in every model's predictions; which labels each model's
+# average runs over, shape (n_models, n_labels); and the cell of each row where all that is by cell.
+_Found = tuple[FloatArray, list[FloatArray], BoolArray, IntArray | None]
 
 
 def _mistakes(problem: Problem) -> list[BoolArray] | None:
-    """Which labels each model gets wrong, shape (n_rows, n_labels); one label a row is one."""
-    if problem.kind == "multilabel":
-        found = problem.indicators()
-        return None if found is None else [found[0] != predicted for predicted in found[1]]
-    encoded = problem.encoded()
-    return None if encoded is None else [(encoded[0] != p)[:, None] for p in encoded[1]]
+    """Which labels of multilabel targets each model gets wrong, shape (n_rows, n_labels)."""
+    found = problem.indicators() if problem.kind == "multilabel" else None
+    return None if found is None else [found[0] != predicted for predicted in found[1]]
 
 
 def _one_label(problem: Problem, pos_label: Any) -> _Found | None:
     """Take the positive class of two."""
-    encoded = problem.encoded() if problem.kind == "binary" else None
-    if encoded is None or len(encoded[2]) > 2:
+    found = problem.labels() if problem.kind == "binary" else None
+    if found is None or found.n_labels > 2:
         return None
-    truth, predictions, distinct = encoded
-    wanted = np.flatnonzero(distinct == pos_label)
+    wanted = np.flatnonzero(found.distinct == pos_label)
     if len(wanted) != 1:
         return None
-    parts = [(codes == wanted[0]).astype(np.float64)[:, None] for codes in (truth, *predictions)]
-    return parts[0], parts[1:], np.ones((len(predictions), 1), dtype=bool)
+    parts = [
+        (codes == wanted[0]).astype(np.float64)[:, None]
+        for codes in (found.truth, *found.predictions)
+    ]
+    return parts[0], parts[1:], np.ones((len(parts) - 1, 1), dtype=bool), found.cells
 
 
 def _labels_of_rows(problem: Problem, labels: Any) -> _Found | None:
     """Take those labels, or all that a model or the truths have."""
-    encoded = problem.encoded()
-    if encoded is None:
+    found = problem.labels()
+    if found is None:
         return None
-    truth, predictions, distinct = encoded
-    parts = [one_hot(codes, len(distinct)) for codes in (truth, *predictions)]
+    parts = [one_hot(codes, found.n_labels) for codes in (found.truth, *found.predictions)]
     if labels is None:
-        numbers = np.arange(len(distinct))
-        present = np.stack([np.isin(numbers, np.append(truth, codes)) for codes in predictions])
-        return parts[0], parts[1:], present
-    places = {label: place for place, label in enumerate(distinct.tolist())}
-    return _columns(parts, [places.get(label, -1) for label in np.asarray(labels).tolist()])
+        numbers = np.arange(found.n_labels)
+        present = np.stack(
+            [np.isin(numbers, np.append(found.truth, codes)) for codes in found.predictions]
+        )
+        return parts[0], parts[1:], present, found.cells
+    places = {label: place for place, label in enumerate(found.distinct.tolist())}
+    columns = [places.get(label, -1) for label in np.asarray(labels).tolist()]
+    return _columns(parts, columns, found.cells)
 
 
 def _label_columns(problem: Problem, labels: Any) -> _Found | None:
@@ -133,14 +143,14 @@ def _label_columns(problem: Problem, labels: Any) -> _Found | None:
     columns = np.arange(n_labels) if labels is None else np.asarray(labels)
     if columns.ndim != 1 or columns.dtype.kind not in "iu" or np.any(columns >= n_labels):
         return None
-    return _columns(parts, columns.tolist())
+    return _columns(parts, columns.tolist(), None)
 
 
-def _columns(parts: list[FloatArray], columns: list[int]) -> _Found | None:
+def _columns(parts: list[FloatArray], columns: list[int], cells: IntArray | None) -> _Found | None:
     if not columns or min(columns) < 0 or len(set(columns)) < len(columns):
         return None
     true, *predicted = (np.ascontiguousarray(part[:, columns]) for part in parts)
-    return true, predicted, np.ones((len(predicted), len(columns)), dtype=bool)
+    return true, predicted, np.ones((len(predicted), len(columns)), dtype=bool), cells
 
 
 def _of_rows(

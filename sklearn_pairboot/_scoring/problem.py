@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import BoolArray, FloatArray, IntArray
 from sklearn_pairboot._scoring.answers import SeveralArrays
+from sklearn_pairboot._scoring.labels import Labels, encode, number
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 
 
@@ -26,7 +27,8 @@ class Problem:
     ``kind`` is ``"binary"``, ``"multiclass"`` or ``"continuous"``; truths of several columns are
     ``"multilabel"`` where all are 0 or 1, else ``"multioutput"``. ``pos_label`` is what the
     caller asked for, ``None`` if nothing was. ``methods`` are the scorer's response methods in
-    the order of its preference, empty if any will do.
+    the order of its preference, empty if any will do. ``shared`` keeps what the builders of
+    several metrics need.
     """
 
     y: NDArray[Any]
@@ -36,6 +38,7 @@ class Problem:
     sample_weight: FloatArray | None = None
     pos_label: Any = None
     methods: tuple[str, ...] = ()
+    shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def has_columns(self) -> bool:
@@ -78,7 +81,7 @@ class Problem:
 
         ``None`` where models or truths do not have the same two classes.
         """
-        labels = np.unique(self.y)
+        labels, _ = self.true_labels()
         scores: list[FloatArray] = []
         for (method, answers), classes in zip(self.responses(methods), self.classes(), strict=True):
             if len(classes) != 2 or not np.isin(labels, classes).all():
@@ -111,27 +114,30 @@ class Problem:
         scores = [answers for _, answers in self.responses(methods)]
         return None if any(array.shape != self.y.shape for array in scores) else scores
 
-    def encoded(self) -> tuple[IntArray, list[IntArray], NDArray[Any]] | None:
-        """Truths and predictions as numbers of the distinct labels in any of them.
-
-        ``None`` where they are no labels, or cannot be compared, such as numbers with strings.
-        """
+    def labels(self) -> Labels | None:
+        """Truths and predictions as numbers of labels; ``None`` where they are no labels."""
         if self.kind not in ("binary", "multiclass"):
             return None
         predictions = self.predictions()
-        kinds = {"S" if array.dtype.kind in "US" else array.dtype.kind for array in predictions}
-        truth_kind = "S" if self.y.dtype.kind in "US" else self.y.dtype.kind
-        numeric = set("biuf")
-        if not (kinds | {truth_kind}) <= numeric and kinds != {truth_kind}:
+        if "labels" not in self.shared:
+            self.shared["labels"] = encode(self.y, predictions)
+        found: Labels | None = self.shared["labels"]
+        return found
+
+    def true_labels(self) -> tuple[NDArray[Any], IntArray]:
+        """Give the distinct true labels in ascending order, and the number of each row's."""
+        if "true labels" not in self.shared:
+            self.shared["true labels"] = number(self.y)
+        found: tuple[NDArray[Any], IntArray] = self.shared["true labels"]
+        return found
+
+    def true_columns(self, classes: Sequence[Any]) -> IntArray | None:
+        """Place of each row's true label among classes; ``None`` where one is not among them."""
+        distinct, codes = self.true_labels()
+        places = {label: place for place, label in enumerate(classes)}
+        if not set(distinct.tolist()) <= set(places):
             return None
-        if any(array.ndim != 1 or _is_real(array) for array in predictions):
-            return None
-        try:
-            labels, codes = np.unique(np.concatenate([self.y, *predictions]), return_inverse=True)
-        except TypeError:
-            return None
-        parts = np.split(codes.reshape(-1).astype(np.int64), 1 + len(predictions))
-        return parts[0], parts[1:], labels
+        return np.array([places[label] for label in distinct.tolist()], dtype=np.int64)[codes]
 
 
 def is_indicator(array: NDArray[Any]) -> bool:
@@ -144,8 +150,3 @@ def _as_text(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind == "O" and all(isinstance(value, str) for value in array.ravel()):
         return array.astype(str)
     return array
-
-
-def _is_real(array: NDArray[Any]) -> bool:
-    """Tell values of a regression from labels, which may be floats too."""
-    return array.dtype.kind == "f" and bool(np.any(array != np.floor(array)))

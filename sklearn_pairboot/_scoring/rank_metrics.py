@@ -111,7 +111,7 @@ def _class_scores(
         return None
     if not all(hasattr(record, "classes_") for record in problem.records):
         return None
-    labels, codes = np.unique(problem.y, return_inverse=True)
+    labels, codes = problem.true_labels()
     classes = labels.tolist()
     if any(of_model.tolist() != classes for of_model in problem.classes()):
         return None

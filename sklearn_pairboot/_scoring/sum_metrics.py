@@ -22,18 +22,17 @@ from sklearn_pairboot._engine.kernels import SumsKernel
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.resolve import resolve_scoring
-from sklearn_pairboot._scoring.terms import mean_of_rows
+from sklearn_pairboot._scoring.terms import mean_of_rows, one_hot, weighted_sums
 
 Builder = Callable[..., Kernel | None]
 
 
 def likelihood_ratio(problem: Problem, *, positive: bool) -> Kernel | None:
     """Likelihood ratio of a positive or negative prediction; the larger label is positive."""
-    encoded = problem.encoded() if problem.kind == "binary" else None
-    if encoded is None or problem.sample_weight is not None:  # the scorers take no weights
+    found = problem.labels() if problem.kind == "binary" else None
+    if found is None or problem.sample_weight is not None:  # the scorers take no weights
         return None
-    truth, predictions, labels = encoded
-    if len(labels) != 2 or len(np.unique(truth)) != 2:
+    if found.n_labels != 2 or len(np.unique(found.truth)) != 2:
         return None
     parameters = inspect.signature(metrics.class_likelihood_ratios).parameters
     formula = partial(
@@ -41,12 +40,9 @@ def likelihood_ratio(problem: Problem, *, positive: bool) -> Kernel | None:
         positive=positive,
         otherwise=1.0 if "replace_undefined_by" in parameters else np.nan,
     )
-    true = np.column_stack([truth == 0, truth == 1])
-    hits = [np.where(true, (codes == int(positive))[:, None], False) for codes in predictions]
-    terms = np.hstack([true, *hits]).astype(np.float64)
-    return SumsKernel.from_rows(
-        terms, formula, len(predictions), problem.units, row_weight=problem.row_weight
-    )
+    true = one_hot(found.truth, 2)
+    hits = [true * (codes == int(positive))[:, None] for codes in found.predictions]
+    return weighted_sums(problem, [true, *hits], formula, found.cells)
 
 
 def _likelihood_ratio(sums: FloatArray, *, positive: bool, otherwise: float) -> formulas.Formula:
@@ -165,12 +161,8 @@ def _true_classes(problem: Problem, labels: Any) -> tuple[IntArray, NDArray[Any]
         return None
     if labels is not None and np.asarray(labels).tolist() != known:
         return None
-    distinct, codes = np.unique(problem.y, return_inverse=True)
-    place = {label: number for number, label in enumerate(known)}
-    if len(known) < 2 or not set(distinct.tolist()) <= set(known):
-        return None
-    numbers = np.array([place[label] for label in distinct.tolist()], dtype=np.int64)
-    return numbers[codes.reshape(-1)], classes[0]
+    truth = problem.true_columns(known)
+    return None if len(known) < 2 or truth is None else (truth, classes[0])
 
 
 def _outcomes(

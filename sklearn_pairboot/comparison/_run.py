@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.average import LOST_FOLDS
-from sklearn_pairboot._engine.bootstrap import NOT_SENT, bootstrap, observe
+from sklearn_pairboot._engine.bootstrap import NOT_SENT, bootstrap, observe, observe_merged
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
+from sklearn_pairboot._engine.merging import Merged, merge
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, Kernel
 from sklearn_pairboot._scoring.build import build_kernel
@@ -97,7 +98,8 @@ def compare_kernels(
     """Bootstrap kernels jointly and make the result."""
     baseline = check_baseline(options.baseline, models)
     names = [name for name, _ in metrics]
-    observed = _observed(kernels, names, models, units, hint)
+    merged = merge(kernels, units)
+    observed = _observed(kernels, merged, names, models, units, hint)
     entropy = None if options.n_resamples == "exact" else entropy_of(options.random_state)
     distribution = bootstrap(
         kernels,
@@ -108,6 +110,7 @@ def compare_kernels(
         scales=np.array([getattr(kernel, "scale", np.nan) for kernel in kernels]),
         n_jobs=options.n_jobs,
         verbose=options.verbose,
+        merged=merged,
     )
     _refuse_undefined_everywhere(distribution, names, models)
     sizes = units.rows_per_unit
@@ -139,15 +142,25 @@ def compare_kernels(
 
 
 def _observed(
-    kernels: Sequence[Kernel], names: Sequence[str], models: Sequence[str], units: Units, hint: str
+    kernels: Sequence[Kernel],
+    merged: Merged,
+    names: Sequence[str],
+    models: Sequence[str],
+    units: Units,
+    hint: str,
 ) -> FloatArray:
     """Evaluate on the data as they are; errors of scorers and undefined values stop here."""
-    observed = np.stack(
-        [
-            kernel.observed() if isinstance(kernel, ReplayKernel) else observe([kernel], units)[0]
-            for kernel in kernels
-        ]
-    )
+    if any(isinstance(kernel, ReplayKernel) for kernel in kernels):  # then nothing is merged
+        observed = np.stack(
+            [
+                kernel.observed()
+                if isinstance(kernel, ReplayKernel)
+                else observe([kernel], units)[0]
+                for kernel in kernels
+            ]
+        )
+    else:
+        observed = observe_merged(merged, units)
     for metric, name in enumerate(names):
         lost = [model for model, bad in zip(models, np.isnan(observed[metric]), strict=True) if bad]
         if lost:

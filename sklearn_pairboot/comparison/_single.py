@@ -80,7 +80,6 @@ def bootstrap_score(
         entropy=entropy_of(options.random_state),
         scales=np.array([getattr(kernel, "scale", np.nan)]),
         n_jobs=options.n_jobs,
-        merge=False,  # else the draws would depend on the model
     )
     # What cannot be sent to other processes is only slower here, and no cause for a warning.
     messages = [(text, count) for _, text, count in distribution.messages if text != NOT_SENT]

@@ -193,9 +193,8 @@ def test_many_additions_spread_over_many_units_stay_narrow() -> None:
 
 
 def test_no_additions() -> None:
-    added = add_draws(
-        np.ones((2, 2), dtype=np.uint8), np.empty(0, dtype=np.int64), most_of_resample=0
-    )
+    nowhere = np.empty(0, dtype=np.int64)
+    added = add_draws(np.ones((2, 2), dtype=np.uint8), nowhere, most_of_resample=0)
     assert added.tolist() == [[1, 1], [1, 1]]
 
 

@@ -61,12 +61,15 @@ def test_auc_without_each_unit_equals_the_matrix_without_its_row_and_column(case
 @given(clustered())
 def test_matrix_and_row_forms_of_clustered_auc_agree(case):
     scores, positive, weight, units = case
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranks, "_MATRIX_UNITS", 0)
-        by_rows = AUCKernel((scores, -scores), positive, units, weight)
-    assert not by_rows.matrices
-    matrices = tuple(concordance_matrix(s, positive, weight, units) for s in (scores, -scores))
-    by_matrix = AUCKernel((scores, -scores), positive, units, weight, matrices=matrices)
+    forms = []
+    for most_units in (0, 1024):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ranks, "_MATRIX_UNITS", most_units)
+            patch.setattr(ranks, "_MATRIX_PAIRS_PER_ROW", 1024)
+            kernel = AUCKernel((scores, -scores), positive, units, weight)
+            assert (kernel.matrices is None) == (most_units == 0)
+            forms.append(kernel)
+    by_rows, by_matrix = forms
     rng = np.random.default_rng(0)
     counts = rng.multinomial(units.n_units, np.full(units.n_units, 1 / units.n_units), size=8)
     weights = Weights(counts.astype(np.uint8))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from functools import partial
 
 import numpy as np
@@ -396,6 +397,52 @@ def test_brier_and_log_loss_of_three_classes_equal_scikit_learn():
         return metrics.log_loss(y[rows], answers[model][rows], labels=labels)
 
     assert_equals_drawn_rows(kernel, problem, log_loss, counts)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    ("function", "kwargs"),
+    [
+        (metrics.log_loss, {"normalize": False}),
+        (metrics.log_loss, {"labels": "all"}),
+        (metrics.brier_score_loss, {"scale_by_half": True}),
+        (metrics.brier_score_loss, {"scale_by_half": False}),
+        (metrics.brier_score_loss, {"scale_by_half": "auto"}),
+    ],
+)
+def test_keywords_of_probability_losses_equal_scikit_learn(function, kwargs, n_classes):
+    if not set(kwargs) <= set(inspect.signature(function).parameters):
+        pytest.skip("needs scikit-learn 1.7")
+    rng = np.random.default_rng(n_classes)
+    y = rng.integers(0, n_classes, 40)
+    classes = list(range(n_classes))
+    answers = [rng.dirichlet(np.ones(n_classes), 40) for _ in range(2)]
+    records = [RecordedEstimator.from_arrays(predict_proba=p, classes=classes) for p in answers]
+    if "labels" in kwargs:
+        kwargs = {"labels": classes}
+    scorer = make_scorer(function, response_method="predict_proba", **kwargs)
+    for weight in (None, rng.integers(0, 3, 40).astype(float)):
+        problem = problem_of(y, records, sample_weight=weight)
+        kernel = kernel_of(scorer, problem, "sums")
+        counts = rng.multinomial(40, np.full(40, 1 / 40), size=6)
+        found = kernel.evaluate(Weights(counts)).values
+        for resample, drawn in enumerate(counts):
+            rows = np.repeat(np.arange(40), drawn)
+            for model, record in enumerate(records):
+                view, X = record.take(rows)
+                given = {} if weight is None else {"sample_weight": weight[rows]}
+                assert found[resample, model] == pytest.approx(
+                    scorer(view, X, y[rows], **given), rel=1e-12
+                )
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2, 3], ["a", "b", "c"]])
+def test_log_loss_of_other_labels_than_the_classes_is_replayed(labels):
+    y = np.array([0, 1, 2, 0, 1, 2])
+    answers = np.random.default_rng(0).dirichlet(np.ones(3), 6)
+    record = RecordedEstimator.from_arrays(predict_proba=answers, classes=[0, 1, 2])
+    scorer = make_scorer(metrics.log_loss, response_method="predict_proba", labels=labels)
+    assert kernel_of(scorer, problem_of(y, [record])).path == "replay"
 
 
 def test_users_metric_function_can_bring_its_kernel():
