@@ -155,8 +155,8 @@ def _run(
         every = _progress(range(n_blocks), verbose)
         first, *rest = _run_blocks(kernels, source, entropy, every, n_resamples)
         return [replace(first, messages=(*first.messages, *stuck)), *rest]
-    # A few tasks a worker even out their ends; kernels travel once, large arrays by memory map.
-    parts = np.array_split(np.arange(n_blocks), min(n_blocks, 4 * n_workers))
+    # One part a worker: the kernels travel with every part, their large arrays by memory map.
+    parts = np.array_split(np.arange(n_blocks), min(n_blocks, n_workers))
     tasks = (
         joblib.delayed(_run_blocks)(kernels, source, entropy, part.tolist(), n_resamples)
         for part in parts

@@ -54,9 +54,9 @@ def choose_block_size(n_units: int) -> int:
     return int(2 ** (wanted.bit_length() - 1))
 
 
-def should_merge(n_units: int, n_distinct: int) -> bool:
-    """Tell whether drawing counts of ``n_distinct`` merged units beats drawing all units."""
-    return n_distinct * _MERGE_RATIO <= n_units
+def most_to_merge(n_units: int) -> int:
+    """Give the number of distinct units up to which drawing their counts beats drawing all."""
+    return n_units // _MERGE_RATIO
 
 
 def draw_counts(
@@ -88,7 +88,7 @@ def draw_counts(
     if rate is None:
         rate = max(0.25, 1.0 - _DEVIATIONS_BELOW / n_units**0.5)
     generator = Generator(bit_generator)
-    counts = _draw_poisson(bit_generator, n_units * n_resamples, rate).reshape(n_units, n_resamples)
+    counts = _draw_poisson(generator, n_units * n_resamples, rate).reshape(n_units, n_resamples)
     totals = _sum_units(counts)
     for resample in np.flatnonzero(totals > n_units):
         total = int(totals[resample])
@@ -227,16 +227,20 @@ class CountSource:
 
 
 class _PoissonTables(NamedTuple):
-    """Three steps that together have a Poisson law: byte, second byte, uniform number."""
+    """A Poisson law in three steps: a byte; rarely another byte; rarely a uniform number.
+
+    ``redrawn`` is the share of counts that the second step draws anew.
+    """
 
     first: bytes
+    redrawn: float
     second: bytes
     cumulative: FloatArray
 
 
 @lru_cache(maxsize=64)
 def _make_poisson_tables(rate: float) -> _PoissonTables:
-    """Split a Poisson law into two tables of 1/256 steps and the law of what remains."""
+    """Split a Poisson law into a table of 1/256 steps and the law of what is drawn anew."""
     if not _LOWEST_RATE <= rate <= _HIGHEST_RATE:
         raise ValueError(
             f"`rate` must be between {_LOWEST_RATE} and {_HIGHEST_RATE}, got {rate!r}."
@@ -244,11 +248,18 @@ def _make_poisson_tables(rate: float) -> _PoissonTables:
     values = np.arange(_MARKER)
     law = np.exp(values * np.log(rate) - rate - gammaln(values + 1.0))
     law = law[: np.flatnonzero(law > _TAIL)[-1] + 1]
-    first, rest = _make_table(law)
-    second, rest = _make_table(rest)
+    # Mostly the table's own law; as little else as leaves no value with less than none.
+    n_entries = np.floor(law * _TABLE_SIZE).astype(np.int64)
+    for _ in range(_TABLE_SIZE - int(n_entries.sum())):
+        n_entries[np.argmax(law / (n_entries + 1))] += 1
+    used = n_entries > 0
+    kept = float((law[used] * _TABLE_SIZE / n_entries[used]).min())
+    rest = np.maximum(law - kept * n_entries / _TABLE_SIZE, 0.0)
+    first = np.repeat(np.arange(law.size), n_entries).astype(np.uint8)
+    second, rest = _make_table(rest / rest.sum())
     cumulative = np.cumsum(rest)
     cumulative[-1] = 1.0
-    return _PoissonTables(first, second, cumulative)
+    return _PoissonTables(first.tobytes(), 1.0 - kept, second, cumulative)
 
 
 def _make_table(law: FloatArray) -> tuple[bytes, FloatArray]:
@@ -260,19 +271,29 @@ def _make_table(law: FloatArray) -> tuple[bytes, FloatArray]:
     return table.tobytes(), rest / rest.sum()
 
 
-def _draw_poisson(bit_generator: BitGenerator, size: int, rate: float) -> NDArray[np.uint8]:
+def _draw_poisson(generator: Generator, size: int, rate: float) -> NDArray[np.uint8]:
     """Draw independent Poisson counts, shape (size,)."""
     tables = _make_poisson_tables(rate)
     counts = np.empty(size, dtype=np.uint8)
     for start in range(0, size, _BYTES_AT_ONCE):
         piece = counts[start : start + _BYTES_AT_ONCE]
-        piece[...] = _look_up_bytes(bit_generator, piece.size, tables.first)
-        undecided = np.flatnonzero(piece == _MARKER)
-        second = _look_up_bytes(bit_generator, undecided.size, tables.second)
-        last = np.flatnonzero(second == _MARKER)
-        uniform = (bit_generator.random_raw(last.size) >> np.uint64(11)) * 2.0**-53
-        second[last] = np.searchsorted(tables.cumulative, uniform, side="right")
-        piece[undecided] = second
+        piece[...] = _look_up_bytes(generator.bit_generator, piece.size, tables.first)
+        # A Poisson number of uniform places reaches each place, on its own, with the probability
+        # of being drawn anew; of several draws for one place any will do.
+        n_anew = generator.poisson(-piece.size * np.log1p(-tables.redrawn))
+        places = generator.integers(0, piece.size, size=n_anew)
+        piece[places] = _draw_again(generator.bit_generator, n_anew, tables)
+    return counts
+
+
+def _draw_again(
+    bit_generator: BitGenerator, size: int, tables: _PoissonTables
+) -> NDArray[np.uint8]:
+    """Draw from the law of the counts that are drawn anew."""
+    counts = _look_up_bytes(bit_generator, size, tables.second)
+    last = np.flatnonzero(counts == _MARKER)
+    uniform = (bit_generator.random_raw(last.size) >> np.uint64(11)) * 2.0**-53
+    counts[last] = np.searchsorted(tables.cumulative, uniform, side="right")
     return counts
 
 

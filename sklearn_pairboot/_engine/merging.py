@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_pairboot._engine.counts import should_merge
+from sklearn_pairboot._engine.counts import most_to_merge
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import IntArray, Kernel
 
@@ -51,13 +51,14 @@ def merge(kernels: Sequence[Kernel], units: Units, *, always: bool = False) -> M
             return keep_apart(kernels, units)
         keys |= {id(key): key for key in of_kernel}
     columns = list(keys.values())
+    most = units.n_units if always else most_to_merge(units.n_units)
     if not always:
         step = max(1, units.n_units // _SAMPLE)
-        _, n_distinct = number_rows([column[::step] for column in columns])
-        if not should_merge(units.n_units, n_distinct):
+        _, n_distinct = number_rows([column[::step] for column in columns], most)
+        if n_distinct > most:
             return keep_apart(kernels, units)
-    codes, n_distinct = number_rows(columns)
-    if not always and not should_merge(units.n_units, n_distinct):
+    codes, n_distinct = number_rows(columns, most)
+    if n_distinct > most:
         return keep_apart(kernels, units)
     representatives = np.empty(n_distinct, dtype=np.int64)
     representatives[codes] = np.arange(units.n_units)
@@ -68,10 +69,15 @@ def merge(kernels: Sequence[Kernel], units: Units, *, always: bool = False) -> M
     )
 
 
-def number_rows(keys: Sequence[NDArray[Any]]) -> tuple[IntArray, int]:
-    """Give each distinct combination of keys a number from zero, and how many there are."""
+def number_rows(keys: Sequence[NDArray[Any]], most: int | None = None) -> tuple[IntArray, int]:
+    """Give each distinct combination of keys a number from zero, and how many there are.
+
+    The work ends with the first keys that make more than ``most``.
+    """
     codes, n_distinct = np.zeros(len(keys[0]), dtype=np.int64), 1
     for key in keys:
+        if most is not None and n_distinct > most:
+            break
         of_key, n_of_key = number_values(key)
         if n_of_key > 1:
             codes, n_distinct = number_values(codes * n_of_key + of_key)

@@ -20,10 +20,14 @@ from sklearn_pairboot._engine.jackknife import leave_out
 from sklearn_pairboot._engine.kernels import no_mask
 from sklearn_pairboot._engine.stripes import (
     N_STEPS,
+    by_stripe,
+    count_empty_stripes,
+    few_steps,
     n_stripes,
     slots_of,
     sum_lines,
     sums_before,
+    sums_upto,
 )
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import (
@@ -130,10 +134,10 @@ class Ascent:
 
 @dataclass(frozen=True)
 class Descent:
-    """Rows in descending order: where the sums before a slot hold the rows not below a positive.
+    """Rows in descending order: which sums hold the rows that are not below a positive.
 
-    They hold the negatives at the slots ``false`` and the positives at ``true``, which is ``None``
-    where no two positives are tied: then they are those before it and itself.
+    The sums before the slots ``false`` hold the negatives, the sums up to the slots ``true`` the
+    positives. ``true`` is ``None`` where no two positives are tied: then they are those up to it.
     """
 
     layout: Layout
@@ -150,7 +154,8 @@ class Descent:
         smaller = np.searchsorted(ascending, ascending, side="left")
         if np.array_equal(smaller, np.arange(n_positives)):
             return cls(layout, false, None)
-        return cls(layout, false, layout.of_positives((n_positives - smaller)[::-1], n_positives))
+        last_equal = (n_positives - 1 - smaller)[::-1]
+        return cls(layout, false, layout.of_positives(last_equal, n_positives))
 
 
 @dataclass(frozen=True)
@@ -317,20 +322,26 @@ class AveragePrecisionKernel(RankKernel):
         for model, descent in enumerate(self.descents):
             negatives, positives = self._classes(weights, descent.layout)
             negatives_before, _ = sums_before(workspace, "negatives", negatives)
-            true, positive_weight = sums_before(workspace, "positives", positives)
-            if descent.true is None:
-                true += positives
-            else:
-                true = gather(workspace, "true", true, descent.true)
-            seen = gather(workspace, "seen", negatives_before, descent.false)
-            seen += true
-            _avoid_zero(seen)
-            precision = workspace.array("precision", seen.shape, np.float64)
-            np.divide(true, seen, out=precision)
-            precision *= positives
+            upto, positive_weight = sums_upto(workspace, "positives", positives)
+            # Where nothing was drawn yet the positives have no weight: any value will do there.
+            n_empty = count_empty_stripes(upto)
+            total = np.zeros((len(positives) // N_STEPS, len(values)))
+            for steps in few_steps(positives):
+                true = upto[steps]
+                if descent.true is not None:
+                    true = gather(workspace, "true", upto, descent.true[steps])
+                seen = gather(workspace, "seen", negatives_before, descent.false[steps])
+                seen += true
+                empty = by_stripe(seen, len(positives))[:, :n_empty]
+                empty[empty == 0] = 1
+                precision = workspace.array("precision", seen.shape, np.float64)
+                np.divide(true, seen, out=precision)
+                precision *= positives[steps]
+                for of_step in by_stripe(precision, len(positives)):
+                    total += of_step
             missing = positive_weight == 0
             weight = np.where(missing, 1, positive_weight)
-            values[:, model] = sum_lines(precision, np.float64) / weight
+            values[:, model] = total.sum(axis=0) / weight
         return self._values(values, missing)
 
     def leave_one_out(self) -> LeaveOneOut:
@@ -374,15 +385,3 @@ def _sums_overflow(negative_weight: NDArray[Any], positives: NDArray[Any]) -> bo
     """Tell whether 16 doubled products of a cumulative and a row's weight may leave int32."""
     largest = int(negative_weight.max(initial=0)) * int(positives.max(initial=0))
     return 2 * N_STEPS * largest >= 2**31
-
-
-def _avoid_zero(seen: NDArray[Any]) -> None:
-    """Replace the zeros of sums in stripes, which are there before the first row drawn.
-
-    The positives there have no weight, so that any value will do. Sums grow from line to line, so
-    only the stripes that begin with a zero need to be looked at.
-    """
-    by_stripe = seen.reshape(N_STEPS, -1, seen.shape[1])
-    n_zero = np.count_nonzero(np.any(by_stripe[0] == 0, axis=1))
-    first = by_stripe[:, :n_zero]
-    first[first == 0] = 1

@@ -20,7 +20,7 @@ from sklearn_pairboot._engine.counts import (
     draw_counts,
     draw_counts_directly,
     draw_merged_counts,
-    should_merge,
+    most_to_merge,
 )
 from sklearn_pairboot._engine.exact import count_vectors
 
@@ -96,17 +96,19 @@ def test_case_C11_no_resample_is_empty() -> None:
 @pytest.mark.parametrize("rate", [0.25, 0.5625, 0.965, 1.0, 2.0, 16.0])
 def test_tables_make_up_the_poisson_law(rate: float) -> None:
     tables = counts_module._make_poisson_tables(rate)
+    assert len(tables.first) == len(tables.second) == 256
     first = np.bincount(np.frombuffer(tables.first, np.uint8), minlength=256) / 256
     second = np.bincount(np.frombuffer(tables.second, np.uint8), minlength=256) / 256
     last = np.diff(tables.cumulative, prepend=0.0)
-    law = first[: last.size] + first[255] * (second[: last.size] + second[255] * last)
+    again = second[: last.size] + second[255] * last
+    law = (1 - tables.redrawn) * first[: last.size] + tables.redrawn * again
     expected = stats.poisson.pmf(np.arange(last.size), rate)
     np.testing.assert_allclose(law, expected, rtol=1e-9, atol=1e-16)
     assert stats.poisson.sf(last.size - 1, rate) < 1e-25
 
 
 def test_poisson_counts() -> None:
-    drawn = counts_module._draw_poisson(SFC64(5), 4_000_000, 0.9)
+    drawn = counts_module._draw_poisson(Generator(SFC64(5)), 4_000_000, 0.9)
     observed = np.bincount(np.minimum(drawn, 9), minlength=10)
     expected = drawn.size * np.append(stats.poisson.pmf(np.arange(9), 0.9), 0.0)
     expected[9] = drawn.size * stats.poisson.sf(8, 0.9)
@@ -336,6 +338,6 @@ def test_the_counts_of_a_unit_stand_side_by_side(source: CountSource) -> None:
 
 
 def test_merging_needs_many_units_for_each_distinct_one() -> None:
-    assert should_merge(1_000_000, 1000)
-    assert not should_merge(1000, 1000)
-    assert not should_merge(1000, 100)
+    assert most_to_merge(1_000_000) > 1000
+    assert most_to_merge(1000) < 100
+    assert most_to_merge(30) == 0

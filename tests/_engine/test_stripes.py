@@ -13,6 +13,7 @@ from sklearn_pairboot._engine.stripes import (
     slots_of,
     sum_lines,
     sums_before,
+    sums_upto,
     type_of_total,
 )
 from sklearn_pairboot._engine.weights import Workspace
@@ -47,6 +48,9 @@ def test_sums_before_each_line_and_of_all(seed, n_lines, n_resamples, kind):
     exact = np.vstack([np.zeros((1, n_resamples)), np.cumsum(lines, axis=0, dtype=np.float64)])
     slots = slots_of(np.arange(n_lines + 1), n_stripes(n_lines + 1))
     np.testing.assert_allclose(before[slots], exact, rtol=1e-13)
+    np.testing.assert_allclose(total, exact[-1], rtol=1e-13)
+    upto, total = sums_upto(Workspace(), "lines", laid_out)
+    np.testing.assert_allclose(upto[slots[:-1]], exact[1:], rtol=1e-13)
     np.testing.assert_allclose(total, exact[-1], rtol=1e-13)
     wide = np.result_type(dtype, np.int32)
     np.testing.assert_allclose(sum_lines(laid_out, wide), exact[-1], rtol=1e-13)
