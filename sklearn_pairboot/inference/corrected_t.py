@@ -11,9 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-_ALTERNATIVES = ("two-sided", "greater", "less")
-# Differences that agree to this share of their size differ by rounding only.
-_ROUNDING = 1e-12
+from sklearn_pairboot.inference._checks import (
+    ROUNDING,
+    check_alternative,
+    check_confidence_level,
+    one_or_two_sided,
+)
 
 
 @dataclass(frozen=True)
@@ -129,20 +132,11 @@ def corrected_resampled_ttest(
     """
     values = _checked(differences)
     ratio = _positive("n_test", n_test) / _positive("n_train", n_train)
-    if alternative not in _ALTERNATIVES:
-        raise ValueError(
-            f"`alternative` must be one of {', '.join(map(repr, _ALTERNATIVES))}, got "
-            f"{alternative!r}."
-        )
-    level: Any = confidence_level
-    if isinstance(level, bool) or not isinstance(level, numbers.Real) or not 0 < float(level) < 1:
-        raise ValueError(
-            f"`confidence_level` must be a number between 0 and 1, got {level!r}. For 95 % pass "
-            "0.95."
-        )
+    check_alternative(alternative)
+    level = check_confidence_level(confidence_level)
     k = len(values)
     estimate = float(values.mean())
-    if np.ptp(values) <= _ROUNDING * np.abs(values).max():
+    if np.ptp(values) <= ROUNDING * np.abs(values).max():
         estimate = float(values[0])
         statistic = 0.0 if estimate == 0 else math.copysign(math.inf, estimate)
         p_value, std_error, margin = 1.0 if estimate == 0 else math.nan, 0.0, 0.0
@@ -157,13 +151,14 @@ def corrected_resampled_ttest(
         }[alternative]
         p_value = float(tail)
         sides = 2 if alternative == "two-sided" else 1
-        margin = float(student.isf((1 - float(level)) / sides)) * std_error
+        margin = float(student.isf((1 - level) / sides)) * std_error
+    low, high = one_or_two_sided(estimate - margin, estimate + margin, alternative)
     return CorrectedTTestResult(
         estimate=estimate,
         statistic=statistic,
         p_value=p_value,
-        ci_low=-math.inf if alternative == "less" else estimate - margin,
-        ci_high=math.inf if alternative == "greater" else estimate + margin,
+        ci_low=low,
+        ci_high=high,
         variant="corrected resampled t",
         df=k - 1,
         std_error=std_error,
