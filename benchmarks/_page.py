@@ -29,9 +29,9 @@ times (once from a million rows on), and the best time of each counts. Everythin
 thread, except where two jobs are compared with one. Ratios are rounded down.
 """
 JOBS = """
-Time with one job divided by time with two processes, at {n_rows} rows and {n_resamples} resamples,
-after a first call that starts the processes; the better of two times each. The last row is a
-scorer that is called on the drawn rows, since it is neither a sum nor a rank.
+Time with one job divided by time with two processes, at {n_rows} rows, after a first call that
+starts the processes; the better of two times each. The last row is a scorer that is called on the
+drawn rows, since it is neither a sum nor a rank.
 """
 MEMORY = """
 Largest resident size during the call minus the resident size before it, when libraries are loaded
@@ -122,18 +122,25 @@ def _wide(rows: Sequence[dict]) -> Iterable[str]:
 def _jobs(result: dict) -> Iterable[str]:
     rows = result["rows"]
     yield _section("Two jobs")
-    yield JOBS.format(
-        n_rows=_number(rows[0]["n_rows"]), n_resamples=_number(rows[0]["n_resamples"])
-    )
+    yield JOBS.format(n_rows=_number(rows[0]["n_rows"]))
     if result["environment"]["cores"] < 2:
         yield "\nThe machine has fewer than two cores: nothing can be gained on it.\n"
     yield _table(
-        ["work", "asked", "measured"],
-        [[row["work"], f"{row['asked']:.1f}", _hundredths(row["ratio"])] for row in rows],
+        ["work", "resamples", "asked", "measured"],
+        [
+            [
+                row["work"],
+                _number(row["n_resamples"]),
+                f"{row['asked']:.1f}",
+                _hundredths(row["ratio"]),
+            ]
+            for row in rows
+        ],
         "Time with one job divided by time with two.",
     )
     yield _short(
-        f"{row['work']} ({_hundredths(row['ratio'])} of {row['asked']})"
+        f"{row['work']} with {_number(row['n_resamples'])} resamples "
+        f"({_hundredths(row['ratio'])} of {row['asked']})"
         for row in rows
         if row["ratio"] < row["asked"]
     )

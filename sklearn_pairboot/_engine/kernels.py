@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -143,23 +142,21 @@ def fuse(kernels: Sequence[Any]) -> tuple[FloatArray, list[IntArray]]:
     Terms that several of them share, such as the weight, are there once; also returned are the
     places of each kernel's terms.
     """
-    place_of: dict[bytes, int] = {}
-    sources: list[tuple[FloatArray, int]] = []
+    columns: list[FloatArray] = []
+    places_of_sum: dict[float, list[int]] = {}
     places = []
     for kernel in kernels:
         of_kernel = []
-        for number in range(kernel.unit_terms.shape[1]):
-            column = np.ascontiguousarray(kernel.unit_terms[:, number])
-            key = hashlib.blake2b(column.tobytes(), digest_size=16).digest()
-            if key not in place_of:
-                place_of[key] = len(sources)
-                sources.append((kernel.unit_terms, number))
-            of_kernel.append(place_of[key])
+        for column in kernel.unit_terms.T:
+            alike = places_of_sum.setdefault(float(column.sum()), [])
+            same = [place for place in alike if np.array_equal(columns[place], column)]
+            if not same:
+                same = [len(columns)]
+                alike += same
+                columns.append(column)
+            of_kernel += same
         places.append(np.array(of_kernel, dtype=np.int64))
-    terms = np.empty((len(kernels[0].unit_terms), len(sources)))
-    for place, (of_kernel_terms, number) in enumerate(sources):
-        terms[:, place] = of_kernel_terms[:, number]
-    return terms, places
+    return np.column_stack(columns), places
 
 
 def no_mask(shape: tuple[int, ...]) -> BoolArray:

@@ -14,8 +14,8 @@ BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
 # Weights become floats for a matrix product in pieces that stay in cache.
-_FLOATS_AT_ONCE = 2**18
-_LEAST_UNITS_AT_ONCE = 256
+_FLOATS_AT_ONCE = 2**16
+_LEAST_UNITS_AT_ONCE = 1024
 
 
 class Workspace:
