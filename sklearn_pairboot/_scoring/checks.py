@@ -130,6 +130,25 @@ def one_hot_hint(y: NDArray[Any]) -> str:
     )
 
 
+def check_choice(name: str, value: Any, allowed: Sequence[str]) -> None:
+    """Refuse what is not one of the words."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"`{name}` must be one of {', '.join(map(repr, allowed))}, got {value!r}.")
+
+
+def check_share(name: str, value: Any, example: str) -> float:
+    """Check a number between 0 and 1, both left out."""
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not number or not 0 < float(value) < 1:
+        raise ValueError(f"`{name}` must be a number between 0 and 1, got {value!r}. {example}")
+    return float(value)
+
+
+def check_confidence_level(value: Any) -> float:
+    """Check the level of an interval."""
+    return check_share("confidence_level", value, "For 95 % pass 0.95.")
+
+
 def check_finite(array: NDArray[Any], name: str, remedy: str = "") -> None:
     """Refuse missing and infinite values, naming how many and the first rows."""
     if array.dtype.kind == "f":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal, cast, get_args
 
 import narwhals as nw
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from sklearn_pairboot._scoring.checks import (
+    check_choice,
     check_finite,
     check_length,
     check_names,
@@ -28,29 +29,10 @@ ALTERNATIVES = get_args(Alternative)
 ROUNDING = 1e-12
 
 
-def check_choice(name: str, value: Any, allowed: Sequence[str]) -> None:
-    """Refuse what is not one of the words."""
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"`{name}` must be one of {', '.join(map(repr, allowed))}, got {value!r}.")
-
-
 def check_alternative(value: Any) -> Alternative:
     """Check the direction of a test."""
     check_choice("alternative", value, ALTERNATIVES)
     return cast("Alternative", value)
-
-
-def check_share(name: str, value: Any, example: str) -> float:
-    """Check a number between 0 and 1, both left out."""
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not number or not 0 < float(value) < 1:
-        raise ValueError(f"`{name}` must be a number between 0 and 1, got {value!r}. {example}")
-    return float(value)
-
-
-def check_confidence_level(value: Any) -> float:
-    """Check the level of an interval."""
-    return check_share("confidence_level", value, "For 95 % pass 0.95.")
 
 
 def check_correctness(values: Any, name: str) -> NDArray[np.bool_]:

@@ -11,13 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from sklearn_pairboot._scoring.checks import plain
-from sklearn_pairboot.inference._checks import (
-    check_choice,
-    check_correctness,
-    named_columns,
-    never_zero,
-)
+from sklearn_pairboot._scoring.checks import check_choice, plain
+from sklearn_pairboot.inference._checks import check_correctness, named_columns, never_zero
 
 _VARIANTS = ("asymptotic", "exact")
 # Additions that the exact variant may make: about a second.

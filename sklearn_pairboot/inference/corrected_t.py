@@ -11,12 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from sklearn_pairboot.inference._checks import (
-    ROUNDING,
-    check_alternative,
-    check_confidence_level,
-    one_or_two_sided,
-)
+from sklearn_pairboot._scoring.checks import check_confidence_level
+from sklearn_pairboot.inference._checks import ROUNDING, check_alternative, one_or_two_sided
 
 
 @dataclass(frozen=True)

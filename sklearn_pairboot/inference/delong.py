@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from sklearn_pairboot._scoring.checks import check_confidence_level
 from sklearn_pairboot.inference._checks import (
     check_alternative,
-    check_confidence_level,
     named_columns,
     normal_p_value,
     normal_quantile,

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sklearn_pairboot._scoring.checks import check_finite, check_length, plain
-from sklearn_pairboot.inference._checks import check_choice, check_share
+from sklearn_pairboot._scoring.checks import (
+    check_choice,
+    check_finite,
+    check_length,
+    check_share,
+    plain,
+)
 
 FloatArray = NDArray[np.float64]
 _VARIANTS = ("tarone", "tarone-holm")

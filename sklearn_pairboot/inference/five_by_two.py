@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from sklearn_pairboot._scoring.checks import check_finite, plain_columns
-from sklearn_pairboot.inference._checks import ROUNDING, check_confidence_level
+from sklearn_pairboot._scoring.checks import check_confidence_level, check_finite, plain_columns
+from sklearn_pairboot.inference._checks import ROUNDING
 
 
 @dataclass(frozen=True)

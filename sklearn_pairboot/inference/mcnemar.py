@@ -11,11 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, stats
 
-from sklearn_pairboot._scoring.checks import check_length, check_same_index, plain
-from sklearn_pairboot.inference._checks import (
-    check_alternative,
+from sklearn_pairboot._scoring.checks import (
     check_choice,
     check_confidence_level,
+    check_length,
+    check_same_index,
+    plain,
+)
+from sklearn_pairboot.inference._checks import (
+    check_alternative,
     check_correctness,
     never_zero,
     normal_p_value,

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from scipy import stats
 
-from sklearn_pairboot.inference._checks import check_choice, check_confidence_level
+from sklearn_pairboot._scoring.checks import check_choice, check_confidence_level
 
 _METHODS: dict[str, tuple[Literal["wilson", "exact"], str]] = {
     "wilson": ("wilson", "Wilson"),

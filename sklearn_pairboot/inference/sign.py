@@ -9,13 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from sklearn_pairboot._scoring.checks import check_finite, plain
-from sklearn_pairboot.inference._checks import (
-    ROUNDING,
-    check_alternative,
-    check_confidence_level,
-    never_zero,
-)
+from sklearn_pairboot._scoring.checks import check_confidence_level, check_finite, plain
+from sklearn_pairboot.inference._checks import ROUNDING, check_alternative, never_zero
 
 
 @dataclass(frozen=True)
