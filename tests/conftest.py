@@ -9,6 +9,8 @@ from hypothesis import settings
 settings.register_profile(
     "pairboot", derandomize=True, deadline=None, max_examples=50, print_blob=True
 )
+# For suites that look at versions and missing packages: pytest --hypothesis-profile short
+settings.register_profile("short", settings.get_profile("pairboot"), max_examples=10)
 settings.load_profile("pairboot")
 
 
