@@ -9,7 +9,7 @@ from typing import NoReturn
 import sklearn_pairboot
 from sklearn_pairboot._engine.intervals import METHODS
 from sklearn_pairboot._engine.multiplicity import CORRECTIONS
-from sklearn_pairboot._tables import ALTERNATIVES
+from sklearn_pairboot._tables import ALTERNATIVES, FAMILIES, PAIRS
 
 PROGRAM = "sklearn-pairboot"
 
@@ -100,6 +100,13 @@ def _integer(text: str, least: int | None, rule: str) -> int:
     if number is None or (least is not None and number < least):
         raise argparse.ArgumentTypeError(f"must be {rule}, got {text!r}")
     return number
+
+
+def _margin(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"must be a positive number, got {text!r}") from error
 
 
 def _level(text: str) -> float:
@@ -241,10 +248,36 @@ def _add_resampling(command: argparse.ArgumentParser) -> None:
         help="direction in which a difference counts; default: two-sided",
     )
     group.add_argument(
+        "--margin",
+        metavar="M",
+        type=_margin,
+        help="smallest difference that would matter, in units of the one metric: the report says "
+        "whether models are equivalent, and not worse",
+    )
+    group.add_argument(
+        "--margin-relative",
+        metavar="S",
+        type=_margin,
+        help="the same as a share of the baseline's score, such as 0.05",
+    )
+    group.add_argument(
         "--correction",
         choices=["none" if name is None else name for name in CORRECTIONS],
         default="holm",
         help="adjustment of p-values where one metric has several comparisons; default: holm",
+    )
+    group.add_argument(
+        "--family",
+        choices=FAMILIES,
+        default="metric",
+        help="what is corrected for one another: comparisons of one metric, or of all; default: "
+        "metric",
+    )
+    group.add_argument(
+        "--pairs",
+        choices=PAIRS,
+        default="baseline",
+        help="compare models with the baseline, or all with one another; default: baseline",
     )
     group.add_argument(
         "--seed",

@@ -39,6 +39,8 @@ _OPTIONS = {
     "baseline": "--baseline",
     "n_resamples": "--resamples",
     "confidence_level": "--confidence-level",
+    "margin": "--margin",
+    "margin_relative": "--margin-relative",
     "n_jobs": "--jobs",
     "random_state": "--seed",
 }
@@ -118,7 +120,11 @@ def compare(options: argparse.Namespace) -> ComparisonResult:
         "confidence_level": options.confidence_level,
         "method": options.method,
         "alternative": options.alternative,
+        "margin": options.margin,
+        "margin_relative": options.margin_relative,
         "correction": None if options.correction == "none" else options.correction,
+        "family": options.family,
+        "pairs": options.pairs,
         "n_jobs": options.jobs,
         "random_state": options.seed,
     }
@@ -170,6 +176,11 @@ def _check_usage(options: argparse.Namespace) -> None:
         raise InputError("--label needs --metric, such as --metric accuracy.")
     elif options.lower_is_better:
         raise InputError("--lower-is-better must come without --label: scorers know the direction.")
+    if options.margin is not None and len(options.metric or ()) > 1:
+        raise InputError(
+            f"--margin must come with one --metric, got {len(options.metric)}: it is in units of "
+            "that metric. --margin-relative serves several."
+        )
     if options.label in options.models:
         raise InputError(f"--models must not name the column of --label, got {options.label!r}.")
     repeated = [name for name in options.models if options.models.count(name) > 1]

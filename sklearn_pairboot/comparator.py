@@ -95,9 +95,20 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         Kind of interval. The p-value inverts the same interval.
     alternative : {"two-sided", "better", "worse"}, default="two-sided"
         Direction in which a difference counts, better for this metric.
-    correction : {"holm", "bonferroni", "fdr"} or None, default="holm"
-        Adjustment of the p-values of all comparisons of one metric, also of the corrected
-        resampled t tests.
+    margin : float or dict of str to float, default=None
+        The smallest difference that would matter, in units of the metric; a mapping by metric
+        where there are several. With it the verdict "equivalent" is possible, which keeps the
+        baseline. Choose it before looking at the data.
+    margin_relative : float or dict of str to float, default=None
+        The same as a share of the baseline's score, between 0 and 1, for positive scores.
+    correction : {"holm", "max-t", "bonferroni", "fdr"} or None, default="holm"
+        Adjustment of the p-values of a family of comparisons, also of the corrected resampled t
+        tests, which take Holm's in place of ``"max-t"``.
+    family : {"metric", "all"}, default="metric"
+        What is corrected for one another: the comparisons of one metric, or those of all metrics.
+    pairs : {"baseline", "all"}, default="baseline"
+        What is compared: every estimator with the baseline, or every one with every other. The
+        selection goes by comparisons with the baseline.
     selection : {"incumbent", "best"}, default="incumbent"
         ``"incumbent"`` keeps the baseline unless another estimator is shown to be better: the
         bootstrap's verdict is "better", and where models were trained on splits, the corrected
@@ -203,7 +214,11 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         confidence_level: float = 0.95,
         method: str = "percentile",
         alternative: str = "two-sided",
+        margin: Any = None,
+        margin_relative: Any = None,
         correction: str | None = "holm",
+        family: str = "metric",
+        pairs: str = "baseline",
         selection: str = "incumbent",
         refit: bool | str = True,
         n_jobs: int | None = None,
@@ -219,7 +234,11 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         self.confidence_level = confidence_level
         self.method = method
         self.alternative = alternative
+        self.margin = margin
+        self.margin_relative = margin_relative
         self.correction = correction
+        self.family = family
+        self.pairs = pairs
         self.selection = selection
         self.refit = refit
         self.n_jobs = n_jobs
@@ -328,7 +347,11 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
             confidence_level=self.confidence_level,
             method=self.method,
             alternative=self.alternative,
+            margin=self.margin,
+            margin_relative=self.margin_relative,
             correction=self.correction,
+            family=self.family,
+            pairs=self.pairs,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
             verbose=self.verbose,
@@ -344,6 +367,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
                 f"with {shown(frozen)} frozen. All models must be tested on the same rows."
             )
         metrics = resolve_scoring(self.scoring, estimators)
+        options.settings(tuple(estimators), [metric.name for metric in metrics])
         direct = self.cv is None and len(frozen) == len(estimators)
         return _Checked(options, estimators, metrics, self._deciding(metrics), direct)
 

@@ -24,10 +24,12 @@ from sklearn_pairboot._tables import (
     Tables,
     build_tables,
     check_settings,
+    plain_margin,
 )
 from sklearn_pairboot.report import storage
-from sklearn_pairboot.report.facts import Facts
+from sklearn_pairboot.report.facts import Described, Facts
 from sklearn_pairboot.report.frames import frame
+from sklearn_pairboot.report.ranks import RankDistribution, rank_distribution
 from sklearn_pairboot.report.text import markdown, summary
 
 _UNCHANGED: Any = object()
@@ -37,7 +39,7 @@ _NO_REPLICATES = (
 )
 
 
-class ComparisonResult:
+class ComparisonResult(Described):
     """Scores of models, their differences from a baseline, and what these rows can tell.
 
     Comparisons such as `compare_scores` return it; it is not made by hand. ``print(result)``
@@ -92,9 +94,9 @@ class ComparisonResult:
     ``difference`` is model minus baseline in the metric's natural units: a loss is shown as a loss,
     and a negative difference of it is an improvement, as the verdict says. ``std_error`` is the
     standard deviation of the replicates. Intervals and ``p_value`` are those of a single
-    comparison; the verdict follows ``p_adjusted``, whose family are all comparisons of one
-    metric. "Inconclusive" does not mean that models are equal: the interval says how large a
-    gap is still possible.
+    comparison unless the correction is max-T; the verdict follows ``p_adjusted``, whose family
+    are all comparisons of one metric or of all. "Inconclusive" does not mean that
+    models are equal: the interval says how large a gap is still possible.
 
     Examples
     --------
@@ -164,7 +166,10 @@ class ComparisonResult:
 
     @property
     def differences(self) -> tuple[DifferenceRow, ...]:
-        """Table of differences: one row for each metric and each model but the baseline."""
+        """Table of differences: one row for each metric and comparison of two models.
+
+        With a margin rows have further columns, from ``margin`` on.
+        """
         return self._tables.differences
 
     @property
@@ -183,96 +188,6 @@ class ComparisonResult:
         counts = counts.view()
         counts.flags.writeable = False
         return counts
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Names of the models."""
-        return self._facts.models
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """Names of the metrics."""
-        return tuple(metric.name for metric in self._facts.metrics)
-
-    @property
-    def paths(self) -> dict[str, str]:
-        """Way of computing each metric: ``"sums"``, ``"ranks"`` or ``"replay"``."""
-        return {metric.name: metric.path for metric in self._facts.metrics}
-
-    @property
-    def baseline(self) -> str:
-        """Name of the model that the others are compared with."""
-        return self._facts.settings.baseline
-
-    @property
-    def confidence_level(self) -> float:
-        """Confidence level of the intervals."""
-        return self._facts.settings.confidence_level
-
-    @property
-    def method(self) -> str:
-        """Interval method asked for; a row's ``status`` names a fall-back."""
-        return self._facts.settings.method
-
-    @property
-    def alternative(self) -> str:
-        """Alternative of the comparisons, in terms of better and worse."""
-        return self._facts.settings.alternative
-
-    @property
-    def correction(self) -> str | None:
-        """Correction of the p-values for the number of comparisons."""
-        return self._facts.settings.correction
-
-    @property
-    def unit(self) -> str:
-        """What is drawn: ``"rows"`` or ``"clusters"``."""
-        return self._facts.unit
-
-    @property
-    def n_units(self) -> int:
-        """Number of resampling units."""
-        return self._facts.n_units
-
-    @property
-    def n_rows(self) -> int:
-        """Number of test rows."""
-        return self._facts.n_rows
-
-    @property
-    def unit_sizes(self) -> tuple[float, float, float]:
-        """Rows per unit: smallest, median, largest."""
-        return self._facts.unit_sizes
-
-    @property
-    def stratified(self) -> bool:
-        """Whether units were drawn within strata."""
-        return self._facts.stratified
-
-    @property
-    def weighted(self) -> bool:
-        """Whether the scores are weighted."""
-        return self._facts.weighted
-
-    @property
-    def n_resamples(self) -> int | str:
-        """Number of resamples, or ``"exact"``."""
-        return self._facts.n_resamples
-
-    @property
-    def held_fixed(self) -> str:
-        """What the resamples do not vary."""
-        return self._facts.held_fixed
-
-    @property
-    def random_state_entropy(self) -> int | None:
-        """Seed that repeats the draws."""
-        return self._facts.random_state_entropy
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What is to be known about the input and the numbers, one sentence or two per cause."""
-        return self._facts.notes
 
     @property
     def versions(self) -> dict[str, str]:
@@ -331,7 +246,7 @@ class ComparisonResult:
             One row for each row of the table, columns in the table's order.
         """
         tables: dict[str, tuple[type[Row], Sequence[Row]]] = {
-            "differences": (DifferenceRow, self.differences),
+            "differences": (self._facts.settings.row_type, self.differences),
             "scores": (ScoreRow, self.scores),
         }
         if which not in list(tables):
@@ -366,7 +281,10 @@ class ComparisonResult:
             "notes": {"input": list(self._input_notes), "numbers": list(self._tables.notes)},
             "versions": self.versions,
             "distribution": (
-                storage.dump(self._require_distribution("a dictionary with replicates"))
+                storage.dump(
+                    self._require_distribution("a dictionary with replicates"),
+                    [facts.settings.margin_relative_of(name) for name in self.metrics],
+                )
                 if replicates
                 else None
             ),
@@ -409,6 +327,24 @@ class ComparisonResult:
         with storage.damage_named():
             return cls(**storage.keywords(data))
 
+    def rank_distribution(self, best: int = 1) -> RankDistribution:
+        """
+        Tell how often each model has each rank.
+
+        Parameters
+        ----------
+        best : int, default=1
+            Number of models that count as the best ones.
+
+        Returns
+        -------
+        RankDistribution
+            Shares of the resamples. They say how steady the order of these models is on rows
+            like these, not how probable it is that a model is the best.
+        """
+        distribution = self._require_distribution("`rank_distribution`")
+        return rank_distribution(distribution, self.models, self._facts.metrics, best)
+
     def replace(
         self,
         *,
@@ -416,7 +352,11 @@ class ComparisonResult:
         confidence_level: float = _UNCHANGED,
         method: str = _UNCHANGED,
         alternative: str = _UNCHANGED,
+        margin: float | Mapping[str, float] | None = _UNCHANGED,
+        margin_relative: float | Mapping[str, float] | None = _UNCHANGED,
         correction: str | None = _UNCHANGED,
+        family: str = _UNCHANGED,
+        pairs: str = _UNCHANGED,
     ) -> ComparisonResult:
         """
         Read the same resamples in another way, without drawing again.
@@ -433,8 +373,16 @@ class ComparisonResult:
             Interval method.
         alternative : {"two-sided", "better", "worse"}, optional
             Alternative of the comparisons: better or worse for each metric.
-        correction : {"holm", "bonferroni", "fdr"} or None, optional
-            Correction of the p-values over the comparisons of one metric.
+        margin : float, mapping of str to float or None, optional
+            The smallest difference that would matter. It takes the place of ``margin_relative``.
+        margin_relative : float, mapping of str to float or None, optional
+            The same as a share of the baseline's score. It takes the place of ``margin``.
+        correction : {"holm", "max-t", "bonferroni", "fdr"} or None, optional
+            Correction of the p-values over a family of comparisons.
+        family : {"metric", "all"}, optional
+            What is corrected for one another: the comparisons of one metric, or those of all.
+        pairs : {"baseline", "all"}, optional
+            Whether models are compared with the baseline, or each with every other.
 
         Returns
         -------
@@ -442,15 +390,29 @@ class ComparisonResult:
             A new result.
         """
         distribution = self._require_distribution("`replace`")
-        facts, old = self._facts, self._facts.settings
-        settings = Settings(
-            old.baseline if baseline is _UNCHANGED else baseline,
-            old.confidence_level if confidence_level is _UNCHANGED else confidence_level,
-            old.method if method is _UNCHANGED else method,
-            old.alternative if alternative is _UNCHANGED else alternative,
-            old.correction if correction is _UNCHANGED else correction,
+        facts = self._facts
+        given: dict[str, Any] = {
+            "baseline": baseline,
+            "confidence_level": confidence_level,
+            "method": method,
+            "alternative": alternative,
+            "margin": margin,
+            "margin_relative": margin_relative,
+            "correction": correction,
+            "family": family,
+            "pairs": pairs,
+        }
+        changes = {name: value for name, value in given.items() if value is not _UNCHANGED}
+        for name, other in (("margin", "margin_relative"), ("margin_relative", "margin")):
+            if changes.get(name) is not None:
+                changes.setdefault(other, None)
+        settings = dataclasses.replace(facts.settings, **changes)
+        check_settings(settings, facts.models, self.metrics)
+        settings = dataclasses.replace(
+            settings,
+            margin=plain_margin(settings.margin),
+            margin_relative=plain_margin(settings.margin_relative),
         )
-        check_settings(settings, facts.models)
         if facts.n_resamples != "exact":
             check_alpha(facts.n_sequences, settings.confidence_level)
         return ComparisonResult(

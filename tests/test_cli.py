@@ -487,6 +487,37 @@ def test_predictions_give_what_python_gives(compare, file, data):
     assert (found.unit, found.n_units, found.weighted) == ("clusters", 10, True)
 
 
+def test_margins_families_and_pairs_give_what_python_gives(compare, file, data):
+    found = compare(file, "--label", "y", "--models", "a", "b", "--metric", "roc_auc",
+                    "neg_log_loss", "--margin-relative", "0.1", "--correction", "max-t",
+                    "--family", "all", "--pairs", "all")  # fmt: skip
+    expected = compare_predictions(
+        data["y"],
+        {"a": data["a"], "b": data["b"]},
+        scoring=["roc_auc", "neg_log_loss"],
+        margin_relative=0.1,
+        correction="max-t",
+        family="all",
+        pairs="all",
+        random_state=0,
+        n_resamples=199,
+    )
+    assert tables(found) == tables(expected)
+    assert found.margin_relative == 0.1
+
+
+def test_a_margin_belongs_to_one_metric(compare, refused, file):
+    options = ("--label", "y", "--models", "a", "b", "--metric", "roc_auc")
+    assert compare(file, *options, "--margin", "0.1").margin == 0.1
+    assert refused(file, *options, "neg_log_loss", "--margin", "0.1") == (
+        "--margin must come with one --metric, got 2: it is in units of that metric. "
+        "--margin-relative serves several."
+    )
+    assert refused(file, *options, "--margin", "-1").startswith(
+        "--margin must be a positive number, got -1.0."
+    )
+
+
 def test_item_scores_by_exact_enumeration_req_A11(run, tmp_path):
     path = write_text(
         tmp_path / "items.csv", "old,new\nFalse,1\nTrue,1\nFalse,1\nFalse,0\nTrue,0\n"

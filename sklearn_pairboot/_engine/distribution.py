@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.intervals import acceleration
+from sklearn_pairboot._engine.rank_shares import rank_shares
 from sklearn_pairboot._engine.sample import Sample
 from sklearn_pairboot._engine.weights import BoolArray, FloatArray, Kernel, LeaveOneOut
 
@@ -56,24 +57,46 @@ class BootstrapDistribution:
         values = np.where(np.abs(values - estimate) <= _NOISE * scale, estimate, values)
         return self._sample(values, float(np.nanmax(scale, initial=0.0)))
 
-    def difference_estimate(self, metric: int, model: int, baseline: int) -> float:
-        """Observed value of a model less that of the baseline."""
-        a, b = self.observed[metric, model], self.observed[metric, baseline]
+    def difference_estimate(
+        self, metric: int, model: int, baseline: int, factor: float = 1.0
+    ) -> float:
+        """Observed value of a model less ``factor`` times that of the baseline."""
+        a, b = self.observed[metric, model], factor * self.observed[metric, baseline]
         scale = float(self._scale(metric, max(abs(a), abs(b)), 0.0))
         return 0.0 if abs(a - b) <= _NOISE * scale else float(a - b)
 
-    def difference_sample(self, metric: int, model: int, baseline: int) -> Sample:
-        """Replicates of a difference, defined where both models are; rounding is removed."""
-        a, b = self.replicates[:, metric, model], self.replicates[:, metric, baseline]
+    def difference_values(
+        self, metric: int, model: int, baseline: int, factor: float = 1.0
+    ) -> tuple[FloatArray, float]:
+        """Differences in all resamples, NaN where undefined in either, and the scale of rounding.
+
+        What rounding alone keeps from zero or from the estimate is set to it.
+        """
+        a, b = self.replicates[:, metric, model], factor * self.replicates[:, metric, baseline]
         lost = self.undefined[:, metric, model] | self.undefined[:, metric, baseline]
         values = np.where(lost, np.nan, a - b)
         scale = self._scale(metric, np.fmax(np.abs(a), np.abs(b)), 0.0)
-        estimate = self.difference_estimate(metric, model, baseline)
+        estimate = self.difference_estimate(metric, model, baseline, factor)
         values = np.where(np.abs(values - estimate) <= _NOISE * scale, estimate, values)
         values = np.where(np.abs(values) <= _NOISE * scale, 0.0, values)
-        return self._sample(values, float(np.nanmax(scale, initial=0.0)))
+        return values, float(np.nanmax(scale, initial=0.0))
 
-    def acceleration(self, metric: int, model: int, baseline: int | None = None) -> float | None:
+    def difference_sample(
+        self, metric: int, model: int, baseline: int, factor: float = 1.0
+    ) -> Sample:
+        """Replicates of a difference, defined where both models are; rounding is removed."""
+        return self._sample(*self.difference_values(metric, model, baseline, factor))
+
+    def ranks(self, metric: int, greater_is_better: bool) -> tuple[FloatArray, int]:
+        """Share of resamples in which each model has each rank, and how many were left out."""
+        values = np.where(self.undefined[:, metric], np.nan, self.replicates[:, metric])
+        noise = _NOISE * self._scale(metric, np.abs(values).max(axis=1), 0.0)
+        found = rank_shares(values if greater_is_better else -values, noise, self.multiplicities)
+        return found.shares, self._count(np.any(np.isnan(values), axis=1))
+
+    def acceleration(
+        self, metric: int, model: int, baseline: int | None = None, factor: float = 1.0
+    ) -> float | None:
         """Acceleration of a model's value or of a difference; ``None`` without a jackknife."""
         jackknife = self.jackknife(metric)
         if jackknife is None:
@@ -81,8 +104,9 @@ class BootstrapDistribution:
         values = jackknife.values[:, model]
         scale = float(np.nanmax(np.abs(values), initial=0.0))
         if baseline is not None:
-            scale = max(scale, float(np.nanmax(np.abs(jackknife.values[:, baseline]), initial=0.0)))
-            values = values - jackknife.values[:, baseline]
+            others = factor * jackknife.values[:, baseline]
+            scale = max(scale, float(np.nanmax(np.abs(others), initial=0.0)))
+            values = values - others
         if not np.isnan(values).any() and np.ptp(values) <= _NOISE * scale:
             return 0.0
         stratum = jackknife.stratum if jackknife.grouped else self.stratum

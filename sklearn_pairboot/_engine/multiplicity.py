@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-CORRECTIONS = ("holm", "bonferroni", "fdr", None)
+# What `adjust` does, and all that a comparison knows: max-T needs the joint replicates.
+ADJUSTMENTS = ("holm", "bonferroni", "fdr", None)
+CORRECTIONS = ("holm", "max-t", "bonferroni", "fdr", None)
 
 
 def adjust(p_values: ArrayLike, correction: str | None) -> NDArray[np.float64]:
@@ -24,8 +26,8 @@ def adjust(p_values: ArrayLike, correction: str | None) -> NDArray[np.float64]:
     ndarray of shape (n_comparisons,)
         A new array; a comparison is rejected when its adjusted p-value is at most alpha.
     """
-    if correction not in CORRECTIONS:
-        raise ValueError(f"`correction` must be one of {CORRECTIONS}, got {correction!r}.")
+    if correction not in ADJUSTMENTS:
+        raise ValueError(f"`correction` must be one of {ADJUSTMENTS}, got {correction!r}.")
     adjusted = np.array(p_values, dtype=np.float64)
     defined = np.flatnonzero(~np.isnan(adjusted))
     n_defined = defined.size

@@ -195,6 +195,13 @@ class Sample:
         distance = high - x if from_top else x - low
         return weight - 1 + distance / (high - low)
 
+    def shifted(self, by: float) -> Sample:
+        """Replicates with a number added, those that differ from zero by rounding set to zero."""
+        moved = self.values + by
+        noise = max(self.noise, RELATIVE_TOLERANCE * abs(by))
+        moved[np.abs(moved) <= noise] = 0.0
+        return Sample(moved, self.multiplicities, self.noise)
+
     def reflected(self, about: float) -> Sample:
         """Replicates mirrored at ``about``, those that differ from zero by rounding set to zero."""
         mirrored = 2 * about - self.values[::-1]

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import inspect
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
 from sklearn_pairboot._engine.intervals import check_alpha
-from sklearn_pairboot._tables import check_choice, check_reading
+from sklearn_pairboot._tables import (
+    FAMILIES,
+    PAIRS,
+    Settings,
+    check_baseline,
+    check_choice,
+    check_margin_names,
+    check_margins,
+    check_reading,
+    plain_margin,
+)
 from sklearn_pairboot.resampling import ClusterBootstrap, ResamplingPlan, RowBootstrap
 
 MOST_RESAMPLES = 10_000_000
@@ -39,9 +49,23 @@ method : {"percentile", "basic", "normal", "bca"}, default="percentile"
 alternative : {"two-sided", "better", "worse"}, default="two-sided"
     Direction in which a difference counts, better for this metric. A one-sided interval of the
     difference has one infinite end; intervals of the scores stay two-sided.
-correction : {"holm", "bonferroni", "fdr"} or None, default="holm"
-    Adjustment of the p-values of all comparisons of one metric. The verdict follows the
-    adjusted p-value, while ``p_value`` and the interval stay per comparison.
+margin : float or dict of str to float, default=None
+    The smallest difference that would matter, in units of the metric; a mapping by metric where
+    there are several, in which some may be absent. With it the verdict "equivalent" is possible,
+    and the table of differences tells how well each model is shown to be equivalent, and not
+    worse. Choose it before looking at the data.
+margin_relative : float or dict of str to float, default=None
+    The same as a share of the baseline's score, between 0 and 1, for positive scores.
+correction : {"holm", "max-t", "bonferroni", "fdr"} or None, default="holm"
+    Adjustment of the p-values of a family of comparisons. The verdict follows the adjusted
+    p-value, while ``p_value`` and the interval stay per comparison. ``"max-t"`` uses the joint
+    resamples, and so gains where models are alike: it gives intervals that hold for the whole
+    family at once, estimate +- c standard errors, in place of those of ``method``, and the
+    p-values that belong to them.
+family : {"metric", "all"}, default="metric"
+    What is corrected for one another: the comparisons of one metric, or those of all metrics.
+pairs : {"baseline", "all"}, default="baseline"
+    What is compared: every model with the baseline, or every model with every other.
 n_jobs : int, default=None
     Number of parallel jobs, as joblib takes it. Results do not depend on it.
 random_state : int, Generator, RandomState or None, default=None
@@ -70,7 +94,11 @@ class Options:
     confidence_level: float = 0.95
     method: str = "percentile"
     alternative: str = "two-sided"
+    margin: Any = None
+    margin_relative: Any = None
     correction: str | None = "holm"
+    family: str = "metric"
+    pairs: str = "baseline"
     n_jobs: int | None = None
     random_state: Any = None
     verbose: int = 0
@@ -88,6 +116,9 @@ class Options:
                 "replicates are kept, and far fewer make the Monte Carlo error negligible."
             )
         check_reading(self.confidence_level, self.method, self.alternative, self.correction)
+        check_choice("family", self.family, FAMILIES)
+        check_choice("pairs", self.pairs, PAIRS)
+        check_margins(self.margin, self.margin_relative, self.confidence_level)
         if self.n_jobs is not None and (not _is_integer(self.n_jobs) or self.n_jobs == 0):
             raise ValueError(f"`n_jobs` must be a non-zero integer or None, got {self.n_jobs!r}.")
         if not _is_integer(self.verbose, least=0):
@@ -96,6 +127,21 @@ class Options:
         if not exact:
             # Intervals of the scores are two-sided whatever the alternative.
             check_alpha(int(self.n_resamples), self.confidence_level)
+
+    def settings(self, models: Sequence[str], metrics: Sequence[str]) -> Settings:
+        """Say how the replicates of these models and metrics are to be read."""
+        check_margin_names(self.margin, self.margin_relative, models, metrics)
+        return Settings(
+            baseline=check_baseline(self.baseline, models),
+            confidence_level=float(self.confidence_level),
+            method=self.method,
+            alternative=self.alternative,
+            correction=self.correction,
+            margin=plain_margin(self.margin),
+            margin_relative=plain_margin(self.margin_relative),
+            family=self.family,
+            pairs=self.pairs,
+        )
 
     def plan(self, groups: Any) -> ResamplingPlan:
         """Choose the resampling plan."""

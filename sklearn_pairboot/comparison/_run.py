@@ -21,7 +21,13 @@ from sklearn_pairboot._scoring.problem import Problem, is_indicator
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.replay import ReplayKernel
 from sklearn_pairboot._scoring.resolve import Metric
-from sklearn_pairboot._tables import UNDEFINED_SHARE, MetricInfo, Settings, check_baseline
+from sklearn_pairboot._tables import (
+    UNDEFINED_SHARE,
+    MetricInfo,
+    check_baseline,
+    check_positive_baselines,
+    compared_pairs,
+)
 from sklearn_pairboot.comparison._options import Options, entropy_of
 from sklearn_pairboot.result import ComparisonResult
 
@@ -51,6 +57,7 @@ def compare_records(
     """Compare recorded answers on all metrics."""
     models = tuple(records)
     check_baseline(options.baseline, models)
+    options.settings(models, [metric.name for metric in metrics])  # refused before any work
     _check_classes(records, y)
     units = options.plan(groups).resampling_units(len(y), y=y, groups=groups)
     problem = Problem(y, kind_of(y), tuple(records.values()), units, sample_weight, pos_label)
@@ -96,10 +103,12 @@ def compare_kernels(
     held_fixed: str = "the trained models",
 ) -> ComparisonResult:
     """Bootstrap kernels jointly and make the result."""
-    baseline = check_baseline(options.baseline, models)
     names = [name for name, _ in metrics]
+    settings = options.settings(models, names)
     merged = merge(kernels, units)
     observed = _observed(kernels, merged, names, models, units, hint)
+    pairs = compared_pairs(models, settings)
+    check_positive_baselines(observed, models, names, pairs, settings)
     entropy = None if options.n_resamples == "exact" else entropy_of(options.random_state)
     distribution = bootstrap(
         kernels,
@@ -121,13 +130,7 @@ def compare_kernels(
             MetricInfo(name, greater, kernel.path)
             for (name, greater), kernel in zip(metrics, kernels, strict=True)
         ),
-        settings=Settings(
-            baseline=baseline,
-            confidence_level=float(options.confidence_level),
-            method=options.method,
-            alternative=options.alternative,
-            correction=options.correction,
-        ),
+        settings=settings,
         unit="rows" if units.of_row is None else "clusters",
         n_units=units.n_units,
         n_rows=units.n_rows,

@@ -55,7 +55,8 @@ def split_tests(
             alternative=side,
             confidence_level=float(options.confidence_level),
         )
-    adjusted = adjust([test.p_value for test in tests.values()], options.correction)
+    correction = "holm" if options.correction == "max-t" else options.correction
+    adjusted = adjust([test.p_value for test in tests.values()], correction)
     return SplitTests(tests, dict(zip(tests, map(float, adjusted), strict=True)))
 
 
@@ -105,7 +106,11 @@ def select(
     sign = 1.0 if rows[result.baseline].greater_is_better else -1.0
     candidates = list(rows)
     if selection == "incumbent":
-        verdicts = {row.model: row.verdict for row in result.differences if row.metric == metric}
+        verdicts = {
+            row.model: row.verdict
+            for row in result.differences
+            if row.metric == metric and row.baseline == result.baseline
+        }
         alpha = alpha_of(result.confidence_level)
         candidates = [
             model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sklearn_pairboot._tables import MetricInfo, Settings
@@ -25,3 +26,133 @@ class Facts:
     weighted: bool = False
     random_state_entropy: int | None = None
     notes: tuple[str, ...] = ()
+
+
+def family_size(facts: Facts) -> int:
+    """Count the comparisons that are corrected for one another."""
+    n_models = len(facts.models)
+    n_pairs = n_models - 1
+    if facts.settings.pairs == "all":
+        n_pairs = n_models * (n_models - 1) // 2
+    return n_pairs * (len(facts.metrics) if facts.settings.family == "all" else 1)
+
+
+def adjusted_apart(facts: Facts) -> bool:
+    """Whether adjusted p-values stand beside those of single comparisons."""
+    return facts.settings.correction not in (None, "max-t")
+
+
+class Described:
+    """What a result tells of itself, read off its facts."""
+
+    _facts: Facts
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models."""
+        return self._facts.models
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics."""
+        return tuple(metric.name for metric in self._facts.metrics)
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """Way of computing each metric: ``"sums"``, ``"ranks"`` or ``"replay"``."""
+        return {metric.name: metric.path for metric in self._facts.metrics}
+
+    @property
+    def baseline(self) -> str:
+        """Name of the model that the others are compared with."""
+        return self._facts.settings.baseline
+
+    @property
+    def confidence_level(self) -> float:
+        """Confidence level of the intervals."""
+        return self._facts.settings.confidence_level
+
+    @property
+    def method(self) -> str:
+        """Interval method asked for; a row's ``status`` names a fall-back."""
+        return self._facts.settings.method
+
+    @property
+    def alternative(self) -> str:
+        """Alternative of the comparisons, in terms of better and worse."""
+        return self._facts.settings.alternative
+
+    @property
+    def correction(self) -> str | None:
+        """Correction of the p-values for the number of comparisons."""
+        return self._facts.settings.correction
+
+    @property
+    def margin(self) -> float | Mapping[str, float] | None:
+        """The smallest difference that would matter, in units of the metric."""
+        return self._facts.settings.margin
+
+    @property
+    def margin_relative(self) -> float | Mapping[str, float] | None:
+        """The same as a share of the baseline's score."""
+        return self._facts.settings.margin_relative
+
+    @property
+    def family(self) -> str:
+        """What is corrected for one another: comparisons of one ``"metric"``, or ``"all"``."""
+        return self._facts.settings.family
+
+    @property
+    def pairs(self) -> str:
+        """What is compared: models with the ``"baseline"``, or ``"all"`` with one another."""
+        return self._facts.settings.pairs
+
+    @property
+    def unit(self) -> str:
+        """What is drawn: ``"rows"`` or ``"clusters"``."""
+        return self._facts.unit
+
+    @property
+    def n_units(self) -> int:
+        """Number of resampling units."""
+        return self._facts.n_units
+
+    @property
+    def n_rows(self) -> int:
+        """Number of test rows."""
+        return self._facts.n_rows
+
+    @property
+    def unit_sizes(self) -> tuple[float, float, float]:
+        """Rows per unit: smallest, median, largest."""
+        return self._facts.unit_sizes
+
+    @property
+    def stratified(self) -> bool:
+        """Whether units were drawn within strata."""
+        return self._facts.stratified
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the scores are weighted."""
+        return self._facts.weighted
+
+    @property
+    def n_resamples(self) -> int | str:
+        """Number of resamples, or ``"exact"``."""
+        return self._facts.n_resamples
+
+    @property
+    def held_fixed(self) -> str:
+        """What the resamples do not vary."""
+        return self._facts.held_fixed
+
+    @property
+    def random_state_entropy(self) -> int | None:
+        """Seed that repeats the draws."""
+        return self._facts.random_state_entropy
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known about the input and the numbers, one sentence or two per cause."""
+        return self._facts.notes

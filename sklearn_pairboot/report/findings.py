@@ -8,18 +8,82 @@ from collections.abc import Sequence
 from sklearn_pairboot._engine.sample import LARGEST_COUNT
 from sklearn_pairboot._tables import (
     DifferenceRow,
+    EquivalenceRow,
     contradicts_itself,
+    direction_word,
+    is_not_worse,
     side_of_zero,
     too_few_units,
 )
-from sklearn_pairboot.report.facts import Facts
-from sklearn_pairboot.report.numbers import NumberFormat, difference_format, format_p
+from sklearn_pairboot.report.facts import Facts, adjusted_apart
+from sklearn_pairboot.report.numbers import (
+    NumberFormat,
+    difference_format,
+    format_p,
+    format_percent,
+)
 
-CORRECTION_NAMES = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr": "Benjamini-Hochberg"}
+CORRECTION_NAMES = {
+    "holm": "Holm",
+    "max-t": "max-T",
+    "bonferroni": "Bonferroni",
+    "fdr": "Benjamini-Hochberg",
+}
 
 
 def finding(row: DifferenceRow, facts: Facts, number: NumberFormat, n_comparisons: int) -> str:
     """Say in one sentence what these rows show about one comparison, and what they do not."""
+    if isinstance(row, EquivalenceRow) and row.verdict == "equivalent":
+        return _equivalence(row, facts, number, n_comparisons)
+    sentence = _direction_finding(row, facts, number, n_comparisons)
+    if not isinstance(row, EquivalenceRow) or row.verdict == "better":
+        return sentence
+    if math.isnan(row.p_not_worse):
+        return sentence
+    claim = f"{row.model} is not worse by {_size(row)} or more"
+    p = _margin_p(row.p_not_worse, row.p_not_worse_adjusted, facts, n_comparisons)
+    if is_not_worse(row, facts.settings.alpha, facts.n_units):
+        return f"{sentence[:-1]}; these {facts.unit} show that {claim} ({p})."
+    return f"{sentence[:-1]}; these {facts.unit} do not show that {claim} ({p})."
+
+
+def _equivalence(
+    row: EquivalenceRow, facts: Facts, number: NumberFormat, n_comparisons: int
+) -> str:
+    """Say that a difference lies within its margin, and in which direction."""
+    alpha = facts.settings.alpha
+    metric = f"{row.metric} ({_direction(row.greater_is_better)})"
+    word = direction_word(row, alpha, facts.n_units)
+    interval = number.interval(row.equivalence_low, row.equivalence_high)
+    p = _margin_p(row.p_equivalence, row.p_equivalence_adjusted, facts, n_comparisons)
+    if word == "inconclusive":
+        direction = f"these {facts.unit} do not show whether {row.model} is better or worse"
+    else:
+        direction = f"within the margin {row.model} is {word}"
+    return (
+        f"{row.model} and {row.baseline} are equivalent on {metric} within {_size(row)}: "
+        f"{number(row.difference, signed=True, keep=True)} {interval} at "
+        f"{format_percent(1 - 2 * alpha)}, {p}; {direction}: "
+        f"{number.interval(row.ci_low, row.ci_high)}, {p_clause(row, facts, n_comparisons)}."
+    )
+
+
+def _size(row: EquivalenceRow) -> str:
+    return f"{row.margin:.4g}"
+
+
+def _margin_p(p_value: float, p_adjusted: float, facts: Facts, n_comparisons: int) -> str:
+    alpha = facts.settings.alpha
+    clause = _p_equals("p", p_value, alpha)
+    if adjusted_apart(facts) and n_comparisons > 1:
+        clause += f", {_p_equals('adjusted p', p_adjusted, alpha)}"
+    return clause
+
+
+def _direction_finding(
+    row: DifferenceRow, facts: Facts, number: NumberFormat, n_comparisons: int
+) -> str:
+    """Say what these rows show about which is better."""
     pair, these = f"{row.model} and {row.baseline}", f"these {facts.unit}"
     metric = f"{row.metric} ({_direction(row.greater_is_better)})"
     difference = number(row.difference, signed=True, keep=True)
@@ -90,20 +154,26 @@ def p_clause(row: DifferenceRow, facts: Facts, n_comparisons: int) -> str:
         return "no p-value"
     alpha = facts.settings.alpha
     clause = _p_equals("p", row.p_value, alpha)
-    if row.p_value <= smallest_p(facts) * (1 + 1e-9):
-        clause += " (smallest possible)"
     correction = facts.settings.correction
-    if correction is not None and n_comparisons > 1:
+    remarks = []
+    if row.p_value <= smallest_p(facts) * (1 + 1e-9):
+        remarks.append("smallest possible")
+    if correction == "max-t" and n_comparisons > 1:
+        remarks.append(f"{CORRECTION_NAMES[correction]}, {n_comparisons} comparisons")
+    if remarks:
+        clause += f" ({'; '.join(remarks)})"
+    if adjusted_apart(facts) and n_comparisons > 1:
         clause += (
             f", {_p_equals('adjusted p', row.p_adjusted, alpha)} "
-            f"({CORRECTION_NAMES[correction]}, {n_comparisons} comparisons)"
+            f"({CORRECTION_NAMES[str(correction)]}, {n_comparisons} comparisons)"
         )
     return clause
 
 
 def smallest_p(facts: Facts) -> float:
     """Smallest p-value that so many resamples can give."""
-    tails = 2 if facts.settings.alternative == "two-sided" else 1
+    one_sided = facts.settings.alternative != "two-sided"
+    tails = 1 if one_sided or facts.settings.correction == "max-t" else 2
     if facts.n_resamples == "exact":
         return min(1.0, tails / min(facts.n_sequences, LARGEST_COUNT))
     return min(1.0, tails / (facts.n_sequences + 1))
@@ -122,10 +192,12 @@ def title(facts: Facts) -> str:
 def findings(facts: Facts, differences: Sequence[DifferenceRow]) -> list[str]:
     """Give one sentence for each comparison."""
     sentences = []
+    together = facts.settings.family == "all"
     for metric in facts.metrics:
         rows = [row for row in differences if row.metric == metric.name]
         number = difference_format(rows)
-        n_comparisons = sum(not math.isnan(row.p_value) for row in rows)
+        family = differences if together else rows
+        n_comparisons = sum(not math.isnan(row.p_value) for row in family)
         sentences += [finding(row, facts, number, n_comparisons) for row in rows]
     return sentences
 

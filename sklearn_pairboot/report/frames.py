@@ -17,7 +17,11 @@ TYPES = {"str": nw.String, "float": nw.Float64, "int": nw.Int64, "bool": nw.Bool
 def frame(kind: type[Row], rows: Sequence[Row], backend: Any) -> Any:
     """Build a data frame with the columns of one kind of row, also from no rows at all."""
     data = {column: [row[column] for row in rows] for column in kind.columns()}
-    types = kind.column_types()
+    return frame_of(data, kind.column_types(), backend)
+
+
+def frame_of(data: dict[str, list[Any]], types: dict[str, str], backend: Any) -> Any:
+    """Build a data frame of columns and the names of their types."""
     for column, values in data.items():
         # Enumerations may count more sequences than any integer type of a data frame can.
         if types[column] == "int" and max(values, default=0) >= 2**63:

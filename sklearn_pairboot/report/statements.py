@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 from sklearn_pairboot._tables import DifferenceRow, ScoreRow, format_count
-from sklearn_pairboot.report.facts import Facts
+from sklearn_pairboot.report.facts import Facts, adjusted_apart, family_size
 from sklearn_pairboot.report.findings import CORRECTION_NAMES, smallest_p
 from sklearn_pairboot.report.numbers import format_percent
 
@@ -46,6 +46,8 @@ def statements(
         pairs.append(("Undefined", undefined))
     if differences:
         pairs.append(("p-values", _p_values(facts, differences)))
+    if facts.settings.has_margin and differences:
+        pairs.append(("Margins", _margins(facts)))
     if facts.random_state_entropy is not None:
         pairs.append(("Seed", f"random_state={facts.random_state_entropy}"))
     return pairs
@@ -78,12 +80,45 @@ def _interval(facts: Facts, compared: bool) -> str:
     }[settings.method]
     name = "BCa" if settings.method == "bca" else settings.method
     text = f"{format_percent(settings.confidence_level)} {name} interval"
-    if not compared or settings.alternative == "two-sided":
+    one_sided = settings.alternative != "two-sided"
+    if compared and settings.correction == "max-t":
+        text += f" of the scores, two-sided: {method}. Differences: estimate +- c SE by max-T, "
+        text += f"where c serves {_family(facts)} at once"
+        if one_sided:
+            text += f', one bound each, for the alternative "{settings.alternative}"'
+        return text
+    if not compared or not one_sided:
         return f"{text}, two-sided: {method}"
     return (
         f"{text}: {method}; differences have one bound, for the alternative "
         f'"{settings.alternative}", with all of the {format_percent(settings.alpha)} beyond it'
     )
+
+
+def _family(facts: Facts) -> str:
+    """Name the comparisons that are corrected for one another."""
+    of = "of a metric" if facts.settings.family == "metric" else "of all metrics"
+    return f"the {family_size(facts)} comparisons {of}"
+
+
+def _margins(facts: Facts) -> str:
+    """State what is tested at the margins."""
+    settings = facts.settings
+    level = format_percent(1 - 2 * settings.alpha)
+    text = (
+        f"equivalent means that the {level} interval lies within the margins (two one-sided tests "
+        f"at {format_percent(settings.alpha)}); not worse, that the bound on the bad side does. "
+    )
+    if settings.margin_relative is not None:
+        text += (
+            "The margin is a share of the baseline's score; its interval takes in how that score "
+            "varies. "
+        )
+    if adjusted_apart(facts) and family_size(facts) > 1:
+        text += "Their p-values are adjusted like the others, and the verdict follows them. "
+    elif settings.correction == "max-t" and family_size(facts) > 1:
+        text += "Both hold for all comparisons at once. "
+    return text + "A margin counts only if it was chosen before the data were seen"
 
 
 def _ordinal(number: float) -> str:
@@ -111,22 +146,24 @@ def _undefined(facts: Facts, scores: Sequence[ScoreRow]) -> str:
 def _p_values(facts: Facts, differences: Sequence[DifferenceRow]) -> str:
     alpha = f"{facts.settings.alpha:.10g}"
     correction = facts.settings.correction
-    family = len(facts.models) - 1
+    family = family_size(facts)
     text = "p is the smallest error level at which the interval excludes 0"
     text += f" (smallest possible: {smallest_p(facts):.2g})"
     if family == 1:
         text += f"; the verdict asks for p <= {alpha}"
     elif correction is None:
+        text += f"; the verdict asks for p <= {alpha}, without correction for {_family(facts)}"
+    elif correction == "max-t":
         text += (
-            f"; the verdict asks for p <= {alpha}, without correction for the {family} comparisons "
-            "of a metric"
+            f"; interval and p are adjusted for {_family(facts)} (max-T), the verdict asks for "
+            f"p <= {alpha}"
         )
     else:
         text += (
             "; interval and p are per comparison, the verdict asks for adjusted p <= "
-            f"{alpha} ({CORRECTION_NAMES[correction]}, over the {family} comparisons of a metric)"
+            f"{alpha} ({CORRECTION_NAMES[correction]}, over {_family(facts)})"
         )
-    if len(facts.metrics) > 1:
+    if len(facts.metrics) > 1 and facts.settings.family == "metric":
         text += "; metrics are not corrected for one another"
     return (
         f"{text}. A large p is no evidence of equality, a small one none that the difference "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.weights import FloatArray
-from sklearn_pairboot._tables import DifferenceRow, MetricInfo, Row, ScoreRow, Settings, Tables
+from sklearn_pairboot._tables import (
+    DifferenceRow,
+    EquivalenceRow,
+    MetricInfo,
+    Row,
+    ScoreRow,
+    Settings,
+    Tables,
+)
 
 FORMAT = "sklearn-pairboot result"
 FORMAT_VERSION = 1
@@ -88,6 +96,8 @@ def keywords(data: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(data[name], kind):
             raise ValueError(f"{name} is no {kind.__name__}")
     n_sequences = _integer(data["n_sequences"])
+    has_margin = data["margin"] is not None or data["margin_relative"] is not None
+    difference_row = EquivalenceRow if has_margin else DifferenceRow
     stored = data["distribution"]
     return {
         **{name: data[name] for name in AS_IT_IS},
@@ -98,6 +108,10 @@ def keywords(data: Mapping[str, Any]) -> dict[str, Any]:
             method=data["method"],
             alternative=data["alternative"],
             correction=data["correction"],
+            margin=_margin(data["margin"]),
+            margin_relative=_margin(data["margin_relative"]),
+            family=data["family"],
+            pairs=data["pairs"],
         ),
         "random_state_entropy": _integer(data["random_state_entropy"]),
         "notes": data["notes"]["input"],
@@ -106,14 +120,20 @@ def keywords(data: Mapping[str, Any]) -> dict[str, Any]:
         "n_sequences": n_sequences,
         "tables": Tables(
             tuple(ScoreRow(**_row(ScoreRow, row)) for row in data["scores"]),
-            tuple(DifferenceRow(**_row(DifferenceRow, row)) for row in data["differences"]),
+            tuple(difference_row(**_row(difference_row, row)) for row in data["differences"]),
             tuple(data["notes"]["numbers"]),
         ),
     }
 
 
-def dump(distribution: BootstrapDistribution) -> dict[str, Any]:
-    """Put all that `replace` needs into lists; the jackknife only as the accelerations it gives."""
+def dump(
+    distribution: BootstrapDistribution, shares: Sequence[float | None] = ()
+) -> dict[str, Any]:
+    """Put all that `replace` needs into lists; the jackknife only as the accelerations it gives.
+
+    ``shares`` are the relative margins of the metrics: differences from 1 -+ share of a baseline
+    have accelerations of their own.
+    """
     n_metrics, n_models = distribution.observed.shape
     counts = distribution.multiplicities
     return {
@@ -135,6 +155,15 @@ def dump(distribution: BootstrapDistribution) -> dict[str, Any]:
             else None
             for metric in range(n_metrics)
         ],
+        "accelerations_at_shares": [
+            [metric, model, other, factor, distribution.acceleration(metric, model, other, factor)]
+            for metric, share in enumerate(shares)
+            if share is not None and distribution.acceleration(metric, 0) is not None
+            for model in range(n_models)
+            for other in range(n_models)
+            if model != other
+            for factor in (1 - share, 1 + share)
+        ],
     }
 
 
@@ -143,10 +172,18 @@ class _StoredDistribution(BootstrapDistribution):
     """A distribution read from JSON: accelerations were stored instead of the jackknife."""
 
     accelerations: list[FloatArray | None] = field(default_factory=list)
+    at_shares: dict[tuple[int, int, int | None, float], float | None] = field(default_factory=dict)
 
-    def acceleration(self, metric: int, model: int, baseline: int | None = None) -> float | None:
-        """Look the acceleration up; NaN and ``None`` are different reasons for having none."""
+    def acceleration(
+        self, metric: int, model: int, baseline: int | None = None, factor: float = 1.0
+    ) -> float | None:
+        """Look the acceleration up; NaN and ``None`` are different reasons for having none.
+
+        Of differences from a share of the baseline only those are stored that were asked for.
+        """
         of_metric = self.accelerations[metric]
+        if factor != 1.0:
+            return self.at_shares.get((metric, model, baseline, factor))
         if of_metric is None:
             return None
         return float(of_metric[model, 0 if baseline is None else baseline + 1])
@@ -167,6 +204,10 @@ def _load(data: Mapping[str, Any], n_units: int, n_sequences: int) -> BootstrapD
         accelerations=[
             None if of_metric is None else _floats(of_metric) for of_metric in data["accelerations"]
         ],
+        at_shares={
+            (metric, model, other, float(factor)): _float(value)
+            for metric, model, other, factor, value in data["accelerations_at_shares"]
+        },
     )
 
 
@@ -200,6 +241,12 @@ def _row(kind: type[Row], row: Mapping[str, Any]) -> dict[str, Any]:
         column: decoders[name](row[column]) if name in decoders else row[column]
         for column, name in kind.column_types().items()
     }
+
+
+def _margin(value: Any) -> float | dict[str, float] | None:
+    if isinstance(value, dict):
+        return {name: float(margin) for name, margin in value.items()}
+    return None if value is None else float(value)
 
 
 def _float(value: Any) -> float:

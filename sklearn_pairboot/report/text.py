@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sklearn_pairboot._tables import DifferenceRow, MetricInfo, ScoreRow, format_count
-from sklearn_pairboot.report.facts import Facts
+from sklearn_pairboot._tables import (
+    DifferenceRow,
+    EquivalenceRow,
+    MetricInfo,
+    ScoreRow,
+    format_count,
+)
+from sklearn_pairboot.report.facts import Facts, adjusted_apart, family_size
 from sklearn_pairboot.report.findings import findings, title
 from sklearn_pairboot.report.names import escaped, escaped_note, renamed, visible, visible_text
 from sklearn_pairboot.report.numbers import (
@@ -21,6 +28,7 @@ from sklearn_pairboot.report.numbers import (
 from sklearn_pairboot.report.statements import statements
 
 WIDTH = 88
+MARGIN_HEADING = "Margins: is the difference within them, and is the model not worse by more?"
 
 
 def summary(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[DifferenceRow]) -> str:
@@ -31,11 +39,13 @@ def summary(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[Diff
         lines += _wrapped(sentence, "- ")
     if differences:
         lines += ["", _difference_heading(facts)]
-        lines += _text_table(difference_cells(facts, differences))
+        lines += text_table(difference_cells(facts, differences))
         lines.append("")
+    if margin_rows(differences):
+        lines += [MARGIN_HEADING, *text_table(margin_cells(facts, differences)), ""]
     lines += [
         _score_heading(facts),
-        *_text_table(score_cells(facts, scores)),
+        *text_table(score_cells(facts, scores)),
         "",
         "How this was computed",
     ]
@@ -55,10 +65,13 @@ def markdown(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[Dif
     if differences:
         blocks.append("\n".join(f"- {line}" for line in findings(facts, differences)))
         blocks.append(f"### {_difference_heading(facts)}")
-        blocks.append(_markdown_table(difference_cells(facts, differences)))
+        blocks.append(markdown_table(difference_cells(facts, differences)))
+    if margin_rows(differences):
+        blocks.append(f"### {MARGIN_HEADING}")
+        blocks.append(markdown_table(margin_cells(facts, differences)))
     blocks += [
         f"### {_score_heading(facts)}",
-        _markdown_table(score_cells(facts, scores)),
+        markdown_table(score_cells(facts, scores)),
         "### How this was computed",
     ]
     blocks.append(
@@ -77,12 +90,15 @@ def _score_heading(facts: Facts) -> str:
 
 def _difference_heading(facts: Facts) -> str:
     baseline = facts.settings.baseline
+    if facts.settings.pairs == "all" and len(facts.models) > 2:
+        return "Differences of all pairs, in units of the metric"
     others = [model for model in facts.models if model != baseline]
     model = others[0] if len(others) == 1 else "model"
     return f"Differences: {model} - {baseline}, in units of the metric"
 
 
-def _text_table(cells: Cells) -> list[str]:
+def text_table(cells: Cells) -> list[str]:
+    """Write a table with columns under each other."""
     rows = [row for _, group in cells.groups for row in group]
     widths = [max(len(row[k]) for row in [cells.header, *rows]) for k in range(len(cells.header))]
     left = {k for k, name in enumerate(cells.header) if name in ("", "verdict", "status")}
@@ -101,7 +117,8 @@ def _text_table(cells: Cells) -> list[str]:
     return lines
 
 
-def _markdown_table(cells: Cells) -> str:
+def markdown_table(cells: Cells) -> str:
+    """Write a table as GitHub-flavoured markdown."""
     lines = ["| " + " | ".join(["metric", "model", *cells.header[1:]]) + " |"]
     right = ["---" if name in ("verdict", "status") else "---:" for name in cells.header[1:]]
     lines.append("| " + " | ".join(["---", "---", *right]) + " |")
@@ -163,13 +180,13 @@ def difference_cells(facts: Facts, differences: Sequence[DifferenceRow]) -> Cell
     """Write the differences table; adjusted p-values appear where there is a family."""
     alpha = facts.settings.alpha
     columns: list[tuple[str, Callable[[DifferenceRow, NumberFormat], str]]] = [
-        ("", lambda row, number: row.model),
+        ("", _row_label(facts)),
         ("difference", lambda row, number: number(row.difference, signed=True, keep=True)),
         ("SE", lambda row, number: number(row.std_error)),
         (_interval_header(facts), lambda row, number: number.interval(row.ci_low, row.ci_high)),
         ("p", lambda row, number: format_p(row.p_value, alpha)),
     ]
-    if facts.settings.correction is not None and len(facts.models) > 2:
+    if adjusted_apart(facts) and family_size(facts) > 1:
         columns.append(("adj. p", lambda row, number: format_p(row.p_adjusted, alpha)))
     columns.append(("verdict", lambda row, number: row.verdict))
     if any(row.status != "ok" for row in differences):
@@ -180,6 +197,47 @@ def difference_cells(facts: Facts, differences: Sequence[DifferenceRow]) -> Cell
         number = difference_format(rows)
         groups.append((metric, tuple(tuple(c(row, number) for _, c in columns) for row in rows)))
     return Cells(tuple(header for header, _ in columns), tuple(groups))
+
+
+def margin_rows(differences: Sequence[DifferenceRow]) -> list[EquivalenceRow]:
+    """Rows that have a margin."""
+    return [
+        row for row in differences if isinstance(row, EquivalenceRow) and not math.isnan(row.margin)
+    ]
+
+
+def margin_cells(facts: Facts, differences: Sequence[DifferenceRow]) -> Cells:
+    """Write the table of margins: what each is shown to be, at the level of the verdicts."""
+    alpha = facts.settings.alpha
+    label = _row_label(facts)
+    columns: list[tuple[str, Callable[[EquivalenceRow, NumberFormat], str]]] = [
+        ("", lambda row, number: label(row, number)),
+        ("margin", lambda row, number: f"{row.margin:.4g}"),
+        (
+            f"{format_percent(1 - 2 * alpha)} interval",
+            lambda row, number: number.interval(row.equivalence_low, row.equivalence_high),
+        ),
+        ("p equivalent", lambda row, number: format_p(row.p_equivalence, alpha)),
+        ("p not worse", lambda row, number: format_p(row.p_not_worse, alpha)),
+    ]
+    if adjusted_apart(facts) and family_size(facts) > 1:
+        columns.insert(4, ("adj.", lambda row, number: format_p(row.p_equivalence_adjusted, alpha)))
+        columns.append(("adj.", lambda row, number: format_p(row.p_not_worse_adjusted, alpha)))
+    groups = []
+    for metric in facts.metrics:
+        rows = [row for row in margin_rows(differences) if row.metric == metric.name]
+        number = difference_format(rows)
+        if rows:
+            cells = tuple(tuple(cell(row, number) for _, cell in columns) for row in rows)
+            groups.append((metric, cells))
+    return Cells(tuple(header for header, _ in columns), tuple(groups))
+
+
+def _row_label(facts: Facts) -> Callable[[DifferenceRow, NumberFormat], str]:
+    """Name a comparison: by its model, or by both where the baseline is not always the same."""
+    if facts.settings.pairs == "all" and len(facts.models) > 2:
+        return lambda row, number: f"{row.model} - {row.baseline}"
+    return lambda row, number: row.model
 
 
 def _interval_header(facts: Facts) -> str:
