@@ -10,7 +10,7 @@ from typing import Any
 from sklearn_pairboot._engine.intervals import METHODS, alpha_of
 from sklearn_pairboot._engine.multiplicity import CORRECTIONS
 from sklearn_pairboot._engine.weights import FloatArray
-from sklearn_pairboot._rows import Settings
+from sklearn_pairboot._tables.rows import Settings
 
 ALTERNATIVES = ("two-sided", "better", "worse")
 FAMILIES = ("metric", "all")

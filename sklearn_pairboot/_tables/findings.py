@@ -14,7 +14,7 @@ from sklearn_pairboot._engine.intervals import IntervalEstimate
 from sklearn_pairboot._engine.sample import Sample
 from sklearn_pairboot._engine.simultaneous import Family
 from sklearn_pairboot._engine.weights import FloatArray
-from sklearn_pairboot._rows import (
+from sklearn_pairboot._tables.rows import (
     DifferenceRow,
     EquivalenceRow,
     Settings,

@@ -20,8 +20,8 @@ from sklearn_pairboot._engine.intervals import IntervalEstimate
 from sklearn_pairboot._engine.multiplicity import adjust
 from sklearn_pairboot._engine.sample import RELATIVE_TOLERANCE
 from sklearn_pairboot._engine.simultaneous import Family
-from sklearn_pairboot._findings import Findings
-from sklearn_pairboot._rows import Comparison, DifferenceRow, EquivalenceRow, Settings
+from sklearn_pairboot._tables.findings import Findings
+from sklearn_pairboot._tables.rows import Comparison, DifferenceRow, EquivalenceRow, Settings
 
 
 class _Margins(NamedTuple):

@@ -12,71 +12,21 @@ from sklearn_pairboot._engine.intervals import IntervalEstimate, interval
 from sklearn_pairboot._engine.multiplicity import adjust
 from sklearn_pairboot._engine.sample import Sample
 from sklearn_pairboot._engine.simultaneous import max_t
-from sklearn_pairboot._findings import UNDEFINED_SHARE, Findings, undefined_in_either
-from sklearn_pairboot._margins import family_of, with_margins
-from sklearn_pairboot._rows import (
+from sklearn_pairboot._tables.findings import Findings, undefined_in_either
+from sklearn_pairboot._tables.margins import family_of, with_margins
+from sklearn_pairboot._tables.rows import (
     Comparison,
     DifferenceRow,
-    EquivalenceRow,
     MetricInfo,
-    Row,
     ScoreRow,
     Settings,
     Tables,
-    contradicts_itself,
-    direction_word,
     format_count,
-    is_equivalent,
-    is_not_worse,
-    side_of_zero,
-    too_few_units,
     verdict_word,
 )
-from sklearn_pairboot._settings import (
-    ALTERNATIVES,
-    FAMILIES,
-    PAIRS,
-    check_baseline,
-    check_choice,
-    check_margin_names,
-    check_margins,
+from sklearn_pairboot._tables.settings import (
     check_positive_baselines,
-    check_reading,
-    check_settings,
-    plain_margin,
 )
-
-__all__ = [
-    "ALTERNATIVES",
-    "FAMILIES",
-    "PAIRS",
-    "UNDEFINED_SHARE",
-    "DifferenceRow",
-    "EquivalenceRow",
-    "MetricInfo",
-    "Row",
-    "ScoreRow",
-    "Settings",
-    "Tables",
-    "build_tables",
-    "check_baseline",
-    "check_choice",
-    "check_margin_names",
-    "check_margins",
-    "check_positive_baselines",
-    "check_reading",
-    "check_settings",
-    "compared_pairs",
-    "contradicts_itself",
-    "direction_word",
-    "format_count",
-    "is_equivalent",
-    "is_not_worse",
-    "plain_margin",
-    "side_of_zero",
-    "too_few_units",
-    "verdict_word",
-]
 
 _SIDES = {"two-sided": 0, "greater": 1, "less": -1}
 

@@ -1,0 +1,73 @@
+"""The tables of a result: their rows, what they are read with, and the words for them."""
+
+from __future__ import annotations
+
+from sklearn_pairboot._tables.build import (
+    build_tables,
+    compared_pairs,
+)
+from sklearn_pairboot._tables.findings import (
+    UNDEFINED_SHARE,
+)
+from sklearn_pairboot._tables.rows import (
+    DifferenceRow,
+    EquivalenceRow,
+    MetricInfo,
+    Row,
+    ScoreRow,
+    Settings,
+    Tables,
+    contradicts_itself,
+    direction_word,
+    format_count,
+    is_equivalent,
+    is_not_worse,
+    side_of_zero,
+    too_few_units,
+    verdict_word,
+)
+from sklearn_pairboot._tables.settings import (
+    ALTERNATIVES,
+    FAMILIES,
+    PAIRS,
+    check_baseline,
+    check_choice,
+    check_margin_names,
+    check_margins,
+    check_positive_baselines,
+    check_reading,
+    check_settings,
+    plain_margin,
+)
+
+__all__ = [
+    "ALTERNATIVES",
+    "FAMILIES",
+    "PAIRS",
+    "UNDEFINED_SHARE",
+    "DifferenceRow",
+    "EquivalenceRow",
+    "MetricInfo",
+    "Row",
+    "ScoreRow",
+    "Settings",
+    "Tables",
+    "build_tables",
+    "check_baseline",
+    "check_choice",
+    "check_margin_names",
+    "check_margins",
+    "check_positive_baselines",
+    "check_reading",
+    "check_settings",
+    "compared_pairs",
+    "contradicts_itself",
+    "direction_word",
+    "format_count",
+    "is_equivalent",
+    "is_not_worse",
+    "plain_margin",
+    "side_of_zero",
+    "too_few_units",
+    "verdict_word",
+]
