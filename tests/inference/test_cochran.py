@@ -4,8 +4,6 @@ import itertools
 import math
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -142,6 +140,8 @@ def test_all_rows_unanimous():
 
 
 def test_inputs_of_all_kinds_agree():
+    pd = pytest.importorskip("pandas")
+    pl = pytest.importorskip("polars")
     columns = {"a": [1, 0, 0, 1], "b": [1, 1, 0, 1], "c": [1, 1, 1, 0]}
     expected = cochran_q_test(columns)
     assert (expected.models, expected.accuracies) == (("a", "b", "c"), (0.5, 0.75, 0.75))

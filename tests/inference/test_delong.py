@@ -3,8 +3,6 @@
 import math
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -412,6 +410,8 @@ def test_size_under_the_null_hypothesis():
     [((False, True), None), ((-1, 1), None), (("no", "yes"), "yes"), ((2, 7), 7)],
 )
 def test_labels_of_all_kinds(labels, pos_label):
+    pd = pytest.importorskip("pandas")
+    pl = pytest.importorskip("polars")
     y = [labels[label] for label in TIED_Y]
     expected = delong_test(TIED_Y, TIED)
     assert delong_test(y, TIED, pos_label=pos_label) == expected

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,6 +96,7 @@ def test_req_A31_equal_differences_have_no_p_value():
 
 
 def test_dataframes_and_integers_are_taken():
+    pd = pytest.importorskip("pandas")
     expected = five_by_two_cv_f_test(EXAMPLE)
     assert five_by_two_cv_f_test(pd.DataFrame(EXAMPLE)) == expected
     assert five_by_two_cv_f_test([[1, 2]] * 5).statistic == 5.0
