@@ -372,9 +372,10 @@ class _Plan:
     def power_at(self, shift: float, n_units: int) -> float:
         """Power where the true difference is ``shift`` standard errors."""
         critical = float(stats.t.isf((1 - self.level) / self.sides, n_units - 1))
-        found = float(stats.nct.sf(critical, n_units - 1, shift))
-        if self.sides == 2 and shift < 8:  # beyond, the other tail has less than 1e-15
-            found += float(stats.nct.sf(critical, n_units - 1, -shift))
+        with np.errstate(all="ignore"):
+            found = float(stats.nct.sf(critical, n_units - 1, shift))
+            if self.sides == 2 and shift < 8:  # beyond, the other tail has less than 1e-15
+                found += float(stats.nct.sf(critical, n_units - 1, -shift))
         return found
 
 

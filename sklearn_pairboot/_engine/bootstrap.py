@@ -33,6 +33,8 @@ from sklearn_pairboot._engine.weights import (
 # Below these amounts of work starting processes costs more than it saves.
 _PARALLEL_WEIGHTS = 100_000_000
 _PARALLEL_CALLS = 200
+# Terms of several kernels are copied side by side while that takes no more than 256 MB.
+_MOST_FUSED = 2**25
 
 Message = tuple[int, str, int]
 NOT_SENT = "called in this process alone, since it cannot be sent to others"
@@ -192,7 +194,14 @@ class _Evaluator:
     def __init__(self, kernels: Sequence[Kernel]) -> None:
         self.kernels = kernels
         self.workspace = Workspace()
-        self.sums = [k for k, kernel in enumerate(kernels) if isinstance(kernel, SumsKernel)]
+        self.sums = [
+            k
+            for k, kernel in enumerate(kernels)
+            if isinstance(kernel, SumsKernel) and not kernel.is_sparse
+        ]
+        n_terms = sum(kernels[k].unit_terms.size for k in self.sums)  # type: ignore[attr-defined]
+        if n_terms > _MOST_FUSED:
+            self.sums = []
         if self.sums:
             self.terms, self.places = fuse([kernels[k] for k in self.sums])
 
@@ -209,7 +218,7 @@ class _Evaluator:
             parts = {k: sums[:, part] for k, part in zip(self.sums, self.places, strict=True)}
         of_kernels: list[Values] = []
         for k, kernel in enumerate(self.kernels):
-            if isinstance(kernel, SumsKernel):
+            if k in parts and isinstance(kernel, SumsKernel):
                 of_kernels.append(kernel.finish(parts[k], weights))
             elif kernel.path == "replay":
                 of_kernels.append(kernel.evaluate(Weights(counts[:n_wanted])))

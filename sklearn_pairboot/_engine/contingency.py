@@ -13,9 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from sklearn_pairboot._engine.formulas import Formula, ratio
-from sklearn_pairboot._engine.kernels import SumsKernel
+from sklearn_pairboot._engine.kernels import SumsKernel, stack
+from sklearn_pairboot._engine.merging import number_rows
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import BoolArray, FloatArray, IntArray
 
@@ -60,14 +62,18 @@ def contingency_kernel(
     tables: Sequence[Table], cells_of_rows: Sequence[IntArray], score: Score, units: Units
 ) -> SumsKernel:
     """Build the kernel whose sums are the cells of every model's table."""
-    unit = np.arange(units.n_rows) if units.of_row is None else units.of_row
-    terms = []
-    for table, of_row in zip(tables, cells_of_rows, strict=True):
-        n_cells = len(table.label)
-        counts = np.bincount(unit * n_cells + of_row, minlength=units.n_units * n_cells)
-        terms.append(counts.reshape(units.n_units, n_cells).astype(np.float64))
+    joint, n_joint = number_rows(cells_of_rows)
+    some_row = np.empty(n_joint, dtype=np.int64)
+    some_row[joint] = np.arange(len(joint))
+    places = np.arange(n_joint)
+    terms = [
+        sparse.csr_array(
+            (np.ones(n_joint), (places, of_row[some_row])), shape=(n_joint, len(table.label))
+        )
+        for table, of_row in zip(tables, cells_of_rows, strict=True)
+    ]
     formula = partial(agreement, tables=tuple(tables), score=score)
-    return SumsKernel(np.hstack(terms), formula, len(tables))
+    return SumsKernel.from_cells(stack(terms), joint, formula, len(tables), units)
 
 
 def agreement(sums: FloatArray, *, tables: Sequence[Table], score: Score) -> Formula:

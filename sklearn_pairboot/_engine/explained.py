@@ -135,15 +135,23 @@ class ExplainedKernel(SumsKernel):
         ``weights`` of the outputs as in `explained`.
         """
         pivot = np.average(columns, axis=0, weights=row_weight)
-        centred = columns - pivot
-        parts = [np.ones((len(columns), 1)), centred, centred**2]
+        n_columns = columns.shape[1]
+        n_terms = 1 + 2 * n_columns + (2 if power != 0 else 0) + losses.shape[1]
+        # Filled in place: copies of so many columns would be most of a call's memory.
+        terms = np.empty((len(columns), n_terms))
+        terms[:, 0] = 1.0
+        centred = terms[:, 1 : 1 + n_columns]
+        np.subtract(columns, pivot, out=centred)
+        np.square(centred, out=terms[:, 1 + n_columns : 1 + 2 * n_columns])
         if power != 0:
             deviances = unit_deviance(columns / pivot, centred / pivot, pivot, power)
-            parts += [columns, deviances]
-        terms = units.sum_rows(row_weight[:, None] * np.hstack([*parts, losses]))
+            terms[:, 1 + 2 * n_columns : 3 + 2 * n_columns] = np.hstack([columns, deviances])
+        terms[:, n_terms - losses.shape[1] :] = losses
+        terms *= row_weight[:, None]
+        terms = units.sum_rows(terms)
         of_row = np.arange(units.n_rows) if units.of_row is None else units.of_row
         # Rows in the order of their units, so that a unit of one row has its number.
-        order = np.argsort(of_row, kind="stable")
+        order = slice(None) if units.of_row is None else np.argsort(of_row, kind="stable")
         return cls(
             terms=np.ascontiguousarray(terms),
             formula=partial(explained, n_outputs=n_outputs, weights=weights),
@@ -168,7 +176,7 @@ class ExplainedKernel(SumsKernel):
             weights[unit] = 0.0
             return weights
 
-        return LeaveOneOut(self._explained(self._sums_without_each(), without).values)
+        return LeaveOneOut(self._explained(self._sums_without(slice(None)), without).values)
 
     def _explained(self, sums: FloatArray, weights_of: Callable[[int], NDArray[Any]]) -> Formula:
         n_columns, n_outputs = self.columns.shape[1], self.n_outputs
@@ -211,7 +219,7 @@ class ExplainedKernel(SumsKernel):
     def unit_keys(self) -> Sequence[NDArray[Any]]:
         """Units of one row are equal where terms and columns are; clusters are never merged."""
         if len(self.columns) == len(self.terms):
-            return [*super().unit_keys(), *self.columns.T]
+            return [*self.terms.T, *self.columns.T]
         return [np.arange(len(self.terms))]
 
     def take_units(self, units: IntArray) -> ExplainedKernel:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from sklearn_pairboot._engine import formulas
 from sklearn_pairboot._engine.units import Units
@@ -21,6 +22,13 @@ from sklearn_pairboot._engine.weights import (
     Weights,
 )
 
+# Arrays of shape (n_units, n_terms): float64, small integers, or sparse.
+Terms = Any
+
+csr_array: Any = sparse.csr_array  # its stubs ask for more than is known here
+
+_NUMBERS_AT_ONCE = 2**20
+_MOST_DENSE = 2**21
 # Below this share of a column's total a leave-one-out remainder is rounding, not data.
 _RESIDUE = 1e-13
 
@@ -31,10 +39,11 @@ class SumsKernel:
 
     ``terms`` has shape (n_units, n_terms): rows are summed within units once, so the cost of a
     resample depends on the number of units only. With ``cells`` it has shape (n_cells, n_terms),
-    and each unit has the terms of its cell: labels make few cells of many rows.
+    and each unit has the terms of its cell: labels make few cells of many rows. Terms may be
+    small integers, or a sparse array where most of many are zero.
     """
 
-    terms: FloatArray
+    terms: Terms
     formula: Callable[[FloatArray], formulas.Formula]
     n_models: int
     scale: float = np.nan
@@ -44,12 +53,12 @@ class SumsKernel:
     @classmethod
     def from_rows(
         cls,
-        terms: FloatArray,
+        terms: Terms,
         formula: Callable[[FloatArray], formulas.Formula],
         n_models: int,
         units: Units,
         scale: float = np.nan,
-        row_weight: FloatArray | None = None,
+        row_weight: NDArray[Any] | None = None,
     ) -> SumsKernel:
         """Sum the terms of the rows within each unit.
 
@@ -57,14 +66,14 @@ class SumsKernel:
         whose terms tell so themselves do without.
         """
         if row_weight is not None:
-            terms = np.column_stack([row_weight, terms])
+            terms = stack([row_weight[:, None], terms])
             formula = partial(formulas.where_weighted, formula=formula)
-        return cls(np.ascontiguousarray(units.sum_rows(terms)), formula, n_models, scale)
+        return cls(_settled(_sum_rows(terms, units)), formula, n_models, scale)
 
     @classmethod
     def from_cells(
         cls,
-        terms: FloatArray,
+        terms: Terms,
         cells: IntArray,
         formula: Callable[[FloatArray], formulas.Formula],
         n_models: int,
@@ -76,22 +85,29 @@ class SumsKernel:
 
         The metric is undefined where the drawn rows have no weight.
         """
-        terms = np.column_stack([np.ones(len(terms)), terms])
+        n_cells = terms.shape[0]
+        terms = stack([np.ones((n_cells, 1)), terms])
         formula = partial(formulas.where_weighted, formula=formula)
         if row_weight is None and units.of_row is None:
             return cls(terms, formula, n_models, scale, cells)
-        n_cells = len(terms)
         if units.of_row is not None and units.n_units * n_cells <= units.n_rows:
             places = units.of_row * n_cells + cells
             in_cells = np.bincount(places, row_weight, units.n_units * n_cells)
             return cls(in_cells.reshape(-1, n_cells) @ terms, formula, n_models, scale)
-        of_rows = terms[cells] if row_weight is None else row_weight[:, None] * terms[cells]
-        return cls(np.ascontiguousarray(units.sum_rows(of_rows)), formula, n_models, scale)
+        of_rows = terms[cells]
+        if row_weight is not None:
+            of_rows = of_rows * row_weight[:, None]
+        return cls(_settled(_sum_rows(of_rows, units)), formula, n_models, scale)
 
     @cached_property
-    def unit_terms(self) -> FloatArray:
+    def unit_terms(self) -> Terms:
         """Terms of every unit, shape (n_units, n_terms)."""
         return self.terms if self.cells is None else self.terms[self.cells]
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether most terms are zero and are not stored."""
+        return sparse.issparse(self.terms)
 
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the metric of every model for a block of unit weights."""
@@ -103,23 +119,70 @@ class SumsKernel:
 
     def leave_one_out(self) -> LeaveOneOut:
         """Evaluate the metric without each unit: its sums are the total less its own."""
-        return LeaveOneOut(self.formula(self._sums_without_each()).values)
-
-    def _sums_without_each(self) -> FloatArray:
         terms = self.unit_terms
-        remainder: FloatArray = terms.sum(axis=0) - terms
-        size = np.abs(terms).sum(axis=0)
+        n_at_once = max(1, _NUMBERS_AT_ONCE // terms.shape[1])
+        values = [
+            self.formula(self._sums_without(slice(start, start + n_at_once))).values
+            for start in range(0, terms.shape[0], n_at_once)
+        ]
+        return LeaveOneOut(np.concatenate(values))
+
+    def _sums_without(self, units: slice) -> FloatArray:
+        """Leave out each of some units in turn."""
+        total, size = self._totals
+        remainder: FloatArray = total - _dense(self.unit_terms[units])
         remainder[np.abs(remainder) <= _RESIDUE * size] = 0.0
         return remainder
 
-    def unit_keys(self) -> Sequence[NDArray[Any]]:
+    @cached_property
+    def _totals(self) -> tuple[FloatArray, FloatArray]:
+        terms = self.unit_terms
+        total = np.asarray(terms.sum(axis=0), dtype=np.float64).ravel()
+        return total, np.asarray(abs(terms).sum(axis=0), dtype=np.float64).ravel()
+
+    def unit_keys(self) -> Sequence[NDArray[Any]] | None:
         """Units with equal terms, or of the same cell, are equal."""
-        return list(self.terms.T) if self.cells is None else [self.cells]
+        if self.cells is not None:
+            return [self.cells]
+        return None if self.is_sparse else list(self.terms.T)
 
     def take_units(self, units: IntArray) -> SumsKernel:
         """Keep the terms of representatives of merged units."""
         of_units = units if self.cells is None else self.cells[units]
-        return replace(self, terms=np.ascontiguousarray(self.terms[of_units]), cells=None)
+        return replace(self, terms=_settled(self.terms[of_units]), cells=None)
+
+
+def stack(parts: Sequence[Terms]) -> Terms:
+    """Put terms side by side, shape (n, n_terms); sparse where one of them is."""
+    if any(sparse.issparse(part) for part in parts):
+        return csr_array(sparse.hstack([csr_array(part) for part in parts]))
+    return np.hstack(parts)
+
+
+def _sum_rows(terms: Terms, units: Units) -> Terms:
+    if not sparse.issparse(terms):
+        return units.sum_rows(terms)
+    if units.of_row is None:
+        return terms
+    ones, rows = np.ones(units.n_rows), np.arange(units.n_rows)
+    members = csr_array((ones, (units.of_row, rows)), shape=(units.n_units, units.n_rows))
+    return members @ csr_array(terms)
+
+
+def _settled(terms: Terms) -> Terms:
+    """Keep terms in the form that products are made with: dense unless they are many."""
+    if not sparse.issparse(terms):
+        return np.ascontiguousarray(terms)
+    kept = csr_array(terms)
+    return kept.toarray() if np.prod(kept.shape) <= _MOST_DENSE else kept
+
+
+def _dense(terms: Terms) -> FloatArray:
+    dense: Terms = terms
+    if sparse.issparse(terms):
+        dense = cast("Any", terms).toarray()
+    floats: FloatArray = dense.astype(np.float64)
+    return floats
 
 
 def item_means(

@@ -60,11 +60,16 @@ def merge(kernels: Sequence[Kernel], units: Units, *, always: bool = False) -> M
     codes, n_distinct = number_rows(columns, most)
     if n_distinct > most:
         return keep_apart(kernels, units)
+    # Numbered by their first unit, which the order of models and metrics does not change.
     representatives = np.empty(n_distinct, dtype=np.int64)
-    representatives[codes] = np.arange(units.n_units)
+    representatives[codes[::-1]] = np.arange(units.n_units)[::-1]
+    order = np.argsort(representatives)
+    representatives = representatives[order]
+    rank = np.empty(n_distinct, dtype=np.int64)
+    rank[order] = np.arange(n_distinct)
     return Merged(
         tuple(kernel.take_units(representatives) for kernel in kernels),
-        np.bincount(codes),
+        np.bincount(rank[codes]),
         None if units.stratum is None else units.stratum[representatives],
     )
 
@@ -89,7 +94,12 @@ def number_values(values: NDArray[Any]) -> tuple[IntArray, int]:
     if values.dtype.kind in "bui":
         least, largest = int(values.min()), int(values.max())
         if largest - least < max(len(values), 2**16):
-            integers = values.astype(np.int64) - least
+            # Unsigned numbers may lie above what int64 holds, differences of signed ones outside
+            # of their own type.
+            own = values - values.dtype.type(least) if values.dtype.kind == "u" else values
+            integers = own.astype(np.int64)
+            if values.dtype.kind != "u":
+                integers -= least
             found = np.bincount(integers) > 0
             return (np.cumsum(found) - 1)[integers], int(np.count_nonzero(found))
     else:

@@ -49,8 +49,11 @@ class Weights:
         """The weights with those of one unit side by side, shape (n_units, n_resamples)."""
         return np.ascontiguousarray(self.counts.T)
 
-    def dot(self, terms: FloatArray) -> FloatArray:
-        """Sum terms of the units, shape (n_units, n_terms), in every resample."""
+    def dot(self, terms: Any) -> FloatArray:
+        """Sum terms of the units, shape (n_units, n_terms), in every resample.
+
+        Terms are dense of any type of numbers, or a sparse array.
+        """
         n_units, n_resamples = self.by_unit.shape
         n_at_once = max(_LEAST_UNITS_AT_ONCE, _FLOATS_AT_ONCE // n_resamples)
         floats = self.workspace.array("floats", (min(n_units, n_at_once), n_resamples), np.float64)

@@ -14,8 +14,10 @@ from sklearn_pairboot._engine.weights import Kernel
 from sklearn_pairboot._scoring.builtin import find_builder
 from sklearn_pairboot._scoring.checks import shown
 from sklearn_pairboot._scoring.problem import NotServed, Problem
-from sklearn_pairboot._scoring.replay import ReplayKernel
+from sklearn_pairboot._scoring.replay import ReplayKernel, quietly
 from sklearn_pairboot._scoring.resolve import Metric
+
+_FEW_ROWS = 10
 
 
 def build_kernel(metric: Metric, problem: Problem, models: tuple[str, ...]) -> Kernel:
@@ -26,7 +28,8 @@ def build_kernel(metric: Metric, problem: Problem, models: tuple[str, ...]) -> K
     if function is not None:
         kwargs.update(positive_class(metric, function, problem))
         builder = find_builder(function, has_columns=problem.has_columns)
-        if builder is not None and _binds(builder, problem, kwargs):
+        served = builder is not None and _binds(builder, problem, kwargs)
+        if builder is not None and served and not (metric.kwargs and _refused(metric, problem)):
             try:
                 kernel = builder(replace(problem, methods=metric.responses), **kwargs)
             except NotServed:
@@ -51,6 +54,20 @@ def build_kernel(metric: Metric, problem: Problem, models: tuple[str, ...]) -> K
         name=metric.name,
         models=models,
     )
+
+
+def _refused(metric: Metric, problem: Problem) -> bool:
+    """Tell whether scikit-learn refuses the metric's own keywords, which a few rows show.
+
+    The scorer is then called on all rows, and scikit-learn's message comes out.
+    """
+    record, rows = problem.records[0], np.arange(min(len(problem.y), _FEW_ROWS))
+    view, X = record._take_numbers(rows)
+    try:
+        quietly(metric.scorer, view, X, problem.y[rows])
+    except Exception as error:
+        return type(error).__name__ == "InvalidParameterError"
+    return False
 
 
 def _check_responses(metric: Metric, problem: Problem, models: tuple[str, ...]) -> None:

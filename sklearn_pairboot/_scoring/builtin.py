@@ -24,7 +24,7 @@ from sklearn_pairboot._scoring import (
     sum_metrics,
 )
 from sklearn_pairboot._scoring.problem import Problem
-from sklearn_pairboot._scoring.terms import mean_of_rows, one_hot, weighted_sums
+from sklearn_pairboot._scoring.terms import mean_of_rows, one_hot, sum_to_one, weighted_sums
 
 Builder = Callable[..., Kernel | None]
 
@@ -36,8 +36,7 @@ def balanced_accuracy(problem: Problem, adjusted: bool = False) -> Kernel | None
     found = problem.labels()
     if found is None:
         return None
-    true = one_hot(found.truth, found.n_labels)
-    true = true[:, true.any(axis=0)]
+    true = one_hot(problem, found.truth, found.n_labels)[:, np.unique(found.truth)]
     terms = [true, *(true * (found.truth == codes)[:, None] for codes in found.predictions)]
     formula = partial(formulas.balanced_accuracy, n_classes=true.shape[1], adjusted=adjusted)
     return weighted_sums(problem, terms, formula, found.cells)
@@ -48,9 +47,10 @@ def matthews_corrcoef(problem: Problem) -> Kernel | None:
     found = problem.labels()
     if found is None:
         return None
-    terms = [one_hot(found.truth, found.n_labels)]
+    terms = [one_hot(problem, found.truth, found.n_labels)]
     for codes in found.predictions:
-        terms += [(found.truth == codes).astype(float)[:, None], one_hot(codes, found.n_labels)]
+        correct = (found.truth == codes).astype(float)[:, None]
+        terms += [correct, one_hot(problem, codes, found.n_labels)]
     formula = partial(formulas.matthews_corrcoef, n_classes=found.n_labels)
     return weighted_sums(problem, terms, formula, found.cells)
 
@@ -64,14 +64,14 @@ def cohen_kappa(problem: Problem, weights: str | None = None) -> Kernel | None:
     if found is None or weights not in (None, "linear", "quadratic"):
         return None
     truth, n_labels = found.truth, found.n_labels
-    terms = [one_hot(truth, n_labels)]
+    terms = [one_hot(problem, truth, n_labels)]
     disagreements = []
     for codes in found.predictions:
         places = np.searchsorted(np.union1d(truth, codes), np.arange(n_labels)).astype(float)
         distance = np.abs(places[:, None] - places)
         disagreement = {None: 1 - np.eye(n_labels), "linear": distance, "quadratic": distance**2}
         disagreements.append(disagreement[weights])
-        terms += [disagreements[-1][truth, codes][:, None], one_hot(codes, n_labels)]
+        terms += [disagreements[-1][truth, codes][:, None], one_hot(problem, codes, n_labels)]
     formula = partial(
         formulas.cohen_kappa, n_classes=n_labels, disagreement=np.stack(disagreements)
     )
@@ -82,7 +82,11 @@ def log_loss(problem: Problem, normalize: bool = True, labels: Any = None) -> Ke
     """Mean or sum of negative log-likelihoods, probabilities clipped as scikit-learn's."""
     columns = []
     for answers, hits in _probabilities(problem, labels):
-        if hits is None or not np.allclose(answers.sum(axis=1), 1, rtol=1e-8, atol=0):
+        if hits is None:
+            return None
+        if answers.shape[1] == 2:  # scorers pass on the second column alone
+            answers = np.column_stack([1 - answers[:, 1], answers[:, 1]])
+        elif not sum_to_one(answers):
             return None
         eps = np.finfo(np.float64).eps
         columns.append(-np.log(np.clip(answers[hits], eps, 1 - eps)))

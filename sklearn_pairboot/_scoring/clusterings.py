@@ -19,9 +19,6 @@ from sklearn_pairboot._engine import contingency
 from sklearn_pairboot._engine.weights import IntArray, Kernel
 from sklearn_pairboot._scoring.problem import Problem
 
-# More numbers than this in units x cells would take more memory than a comparison may.
-_MOST_TERMS = 2**26
-
 
 def clustering(problem: Problem, *, score: contingency.Score) -> Kernel | None:
     """Agreement of true labels and clusters; these scores know no sample weights."""
@@ -33,8 +30,6 @@ def clustering(problem: Problem, *, score: contingency.Score) -> Kernel | None:
     if truth is None or len(found) < len(clusters):
         return None
     tables, cells_of_rows = contingency.tabulate(truth, found)
-    if problem.units.n_units * sum(len(table.label) for table in tables) > _MOST_TERMS:
-        return None
     return contingency.contingency_kernel(tables, cells_of_rows, score, problem.units)
 
 

@@ -11,7 +11,7 @@ from sklearn import metrics
 
 from sklearn_pairboot._engine import formulas
 from sklearn_pairboot._engine.kernels import SumsKernel
-from sklearn_pairboot._engine.weights import BoolArray, FloatArray, IntArray, Kernel
+from sklearn_pairboot._engine.weights import BoolArray, IntArray, Kernel
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.terms import mean_of_rows, one_hot, weighted_sums
 
@@ -92,7 +92,7 @@ BUILDERS: dict[Callable[..., Any], Callable[..., Kernel | None]] = {
 
 # Indicators of labels in the truths and in every model's predictions; which labels each model's
 # average runs over, shape (n_models, n_labels); and the cell of each row where all that is by cell.
-_Found = tuple[FloatArray, list[FloatArray], BoolArray, IntArray | None]
+_Found = tuple[Any, list[Any], BoolArray, IntArray | None]
 
 
 def _mistakes(problem: Problem) -> list[BoolArray] | None:
@@ -121,7 +121,7 @@ def _labels_of_rows(problem: Problem, labels: Any) -> _Found | None:
     found = problem.labels()
     if found is None:
         return None
-    parts = [one_hot(codes, found.n_labels) for codes in (found.truth, *found.predictions)]
+    parts = [one_hot(problem, codes, found.n_labels) for codes in (found.truth, *found.predictions)]
     if labels is None:
         numbers = np.arange(found.n_labels)
         present = np.stack(
@@ -138,7 +138,7 @@ def _label_columns(problem: Problem, labels: Any) -> _Found | None:
     found = problem.indicators()
     if found is None:
         return None
-    parts = [part.astype(np.float64) for part in (found[0], *found[1])]
+    parts = [found[0], *found[1]]
     n_labels = problem.y.shape[1]
     columns = np.arange(n_labels) if labels is None else np.asarray(labels)
     if columns.ndim != 1 or columns.dtype.kind not in "iu" or np.any(columns >= n_labels):
@@ -146,15 +146,15 @@ def _label_columns(problem: Problem, labels: Any) -> _Found | None:
     return _columns(parts, columns.tolist(), None)
 
 
-def _columns(parts: list[FloatArray], columns: list[int], cells: IntArray | None) -> _Found | None:
+def _columns(parts: list[Any], columns: list[int], cells: IntArray | None) -> _Found | None:
     if not columns or min(columns) < 0 or len(set(columns)) < len(columns):
         return None
-    true, *predicted = (np.ascontiguousarray(part[:, columns]) for part in parts)
+    true, *predicted = (part[:, columns] for part in parts)
     return true, predicted, np.ones((len(predicted), len(columns)), dtype=bool), cells
 
 
 def _of_rows(
-    problem: Problem, true: FloatArray, predicted: list[FloatArray], options: dict[str, Any]
+    problem: Problem, true: BoolArray, predicted: list[BoolArray], options: dict[str, Any]
 ) -> SumsKernel:
     """Mean over rows of a score of the row's labels; rows that have none are left out."""
     terms = []

@@ -113,6 +113,7 @@ def explained(
         errors = (found[0] - found[1]).reshape(len(truth), -1)
         columns = np.hstack([truth, errors]) if about_mean else truth
         losses = np.empty((len(truth), 0)) if about_mean else errors**2
+    del found, errors  # of a million rows and many outputs they would be most of the memory
     return _explained(problem, columns, losses, n_outputs=n_outputs, weights=weights)
 
 
@@ -208,10 +209,9 @@ def _explained(
     weights: FloatArray | None = None,
 ) -> Kernel | None:
     with np.errstate(all="ignore"):
-        largest = 2 * np.abs(columns).max()
-        if not fits(problem.row_weight[:, None] * losses) or not np.isfinite(
-            len(columns) * largest**2 * max(1.0, float(problem.row_weight.max()))
-        ):
+        largest = 2 * max(columns.max(), -columns.min())
+        heaviest = max(1.0, float(problem.row_weight.max()))
+        if not fits(losses, heaviest) or not np.isfinite(len(columns) * largest**2 * heaviest):
             return None
         kernel = ExplainedKernel.from_columns(
             columns,

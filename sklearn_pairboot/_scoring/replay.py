@@ -237,6 +237,13 @@ class ReplayKernel:
         ) from error
 
 
+def quietly(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function with its warnings unheard."""
+    with _CAPTURING, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*args)
+
+
 def _take(values: Any, rows: NDArray[np.intp]) -> Any:
     if values is None:
         return None

@@ -22,7 +22,7 @@ from sklearn_pairboot._engine.kernels import SumsKernel
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.resolve import resolve_scoring
-from sklearn_pairboot._scoring.terms import mean_of_rows, one_hot, weighted_sums
+from sklearn_pairboot._scoring.terms import mean_of_rows, one_hot, sum_to_one, weighted_sums
 
 Builder = Callable[..., Kernel | None]
 
@@ -40,7 +40,7 @@ def likelihood_ratio(problem: Problem, *, positive: bool) -> Kernel | None:
         positive=positive,
         otherwise=1.0 if "replace_undefined_by" in parameters else np.nan,
     )
-    true = one_hot(found.truth, 2)
+    true = one_hot(problem, found.truth, 2)
     hits = [true * (codes == int(positive))[:, None] for codes in found.predictions]
     return weighted_sums(problem, [true, *hits], formula, found.cells)
 
@@ -186,7 +186,7 @@ def _outcomes(
             positive = answers[:, 0 if first else 1]
             pair = (positive, 1 - positive) if first else (1 - positive, positive)
             answers = np.column_stack(pair)
-        elif not np.allclose(answers.sum(axis=1), 1, rtol=1e-8, atol=0):
+        elif not sum_to_one(answers):
             return None
         probabilities.append(answers)
     true = np.equal(truth[:, None], np.arange(len(classes))).astype(np.float64)

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from sklearn_pairboot._engine import formulas
-from sklearn_pairboot._engine.kernels import SumsKernel, item_means
+from sklearn_pairboot._engine.kernels import SumsKernel, item_means, stack
 from sklearn_pairboot._engine.weights import FloatArray, IntArray
 from sklearn_pairboot._scoring.problem import Problem
+
+# Terms beyond these are kept sparse: measured with labels of two models, ns per row and resample:
+# 14 dense with 128 terms, 8 sparse whatever their number.
+_MOST_DENSE_TERMS = 128
 
 
 def weighted_sums(
     problem: Problem,
-    terms: Sequence[FloatArray],
+    terms: Sequence[Any],
     formula: Callable[[FloatArray], formulas.Formula],
     cells: IntArray | None = None,
 ) -> SumsKernel:
@@ -25,16 +31,21 @@ def weighted_sums(
     """
     if cells is not None:
         return SumsKernel.from_cells(
-            np.hstack(terms),
+            stack(terms),
             cells,
             formula,
             len(problem.records),
             problem.units,
             row_weight=problem.sample_weight,
         )
-    stacked = problem.row_weight[:, None] * np.hstack(terms)
+    stacked, row_weight = stack(terms), problem.sample_weight
+    if row_weight is not None:
+        stacked = stacked * row_weight[:, None]
+    else:  # indicators stay as small as they are
+        kind = stacked.dtype if stacked.dtype == bool else np.float64
+        row_weight = np.ones(len(problem.y), dtype=kind)
     return SumsKernel.from_rows(
-        stacked, formula, len(problem.records), problem.units, row_weight=problem.row_weight
+        stacked, formula, len(problem.records), problem.units, row_weight=row_weight
     )
 
 
@@ -66,11 +77,27 @@ def mean_of_rows(
     return item_means(scores, problem.row_weight, problem.units, root=root)
 
 
-def fits(terms: FloatArray) -> bool:
-    """Tell whether no resample's sum overflows."""
-    return bool(np.isfinite(len(terms) * np.abs(terms).max(initial=0.0)))
+def sum_to_one(probabilities: FloatArray) -> bool:
+    """Tell whether every row sums to one, as closely as the type allows in which it was made."""
+    single = np.array_equal(probabilities, probabilities.astype(np.float32))
+    tolerance = float(np.sqrt(np.finfo(np.float32).eps)) if single else 1e-8
+    return bool(np.allclose(probabilities.sum(axis=1), 1, rtol=tolerance, atol=0))
 
 
-def one_hot(codes: IntArray, n_labels: int) -> FloatArray:
-    """Mark the label of each row among labels that are numbered from zero."""
+def fits(terms: FloatArray, heaviest: float = 1.0) -> bool:
+    """Tell whether no resample's sum overflows, with weights up to ``heaviest``."""
+    largest = np.maximum(terms.max(initial=0.0), -terms.min(initial=0.0))  # without a copy
+    return bool(np.isfinite(len(terms) * largest * heaviest))
+
+
+def one_hot(problem: Problem, codes: IntArray, n_labels: int) -> Any:
+    """Mark the label of each row or cell among labels that are numbered from zero.
+
+    A sparse array where the terms of truths and all models would be many.
+    """
+    if n_labels * (1 + 2 * len(problem.records)) > _MOST_DENSE_TERMS:
+        places = np.arange(len(codes))
+        return sparse.csr_array(
+            (np.ones(len(codes)), (places, codes)), shape=(len(codes), n_labels)
+        )
     return np.equal(codes[:, None], np.arange(n_labels)).astype(np.float64)

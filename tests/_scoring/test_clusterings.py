@@ -178,15 +178,6 @@ def test_what_is_not_served_goes_to_replay():
     assert clusterings.normalized_mutual_info(problem, average_method="median") is None
 
 
-def test_too_many_cells_go_to_replay(monkeypatch):
-    monkeypatch.setattr(clusterings, "_MOST_TERMS", 100)
-    y = np.arange(20) % 2
-    record = (RecordedEstimator.from_arrays(predict=np.arange(20)),)
-    assert clusterings.v_measure(Problem(y, "binary", record, Units(20, 20))) is None
-    clusters = Units(20, 4, np.arange(20) % 4)
-    assert clusterings.v_measure(Problem(y, "binary", record, clusters)) is not None
-
-
 def test_every_clustering_scorer_by_name_is_served_but_one():
     rng = np.random.default_rng(5)
     y, answer = rng.integers(0, 3, (2, 12))
