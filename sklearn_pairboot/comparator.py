@@ -109,6 +109,10 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
     pairs : {"baseline", "all"}, default="baseline"
         What is compared: every estimator with the baseline, or every one with every other. The
         selection goes by comparisons with the baseline.
+    permutation : bool, default=False
+        Whether to add the p-values of permutation tests, which swap models' answers. Only where
+        all estimators are frozen and scored on all rows: models that were trained on splits are
+        not exchangeable row by row. Selection does not follow it.
     selection : {"incumbent", "best"}, default="incumbent"
         ``"incumbent"`` keeps the baseline unless another estimator is shown to be better: the
         bootstrap's verdict is "better", and where models were trained on splits, the corrected
@@ -219,6 +223,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         correction: str | None = "holm",
         family: str = "metric",
         pairs: str = "baseline",
+        permutation: bool = False,
         selection: str = "incumbent",
         refit: bool | str = True,
         n_jobs: int | None = None,
@@ -239,6 +244,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         self.correction = correction
         self.family = family
         self.pairs = pairs
+        self.permutation = permutation
         self.selection = selection
         self.refit = refit
         self.n_jobs = n_jobs
@@ -352,6 +358,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
             correction=self.correction,
             family=self.family,
             pairs=self.pairs,
+            permutation=self.permutation,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
             verbose=self.verbose,
@@ -369,6 +376,12 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         metrics = resolve_scoring(self.scoring, estimators)
         options.settings(tuple(estimators), [metric.name for metric in metrics])
         direct = self.cv is None and len(frozen) == len(estimators)
+        if options.permutation and not direct:
+            raise ValueError(
+                "`permutation` must be False where estimators are cross-validated, got True. Pass "
+                "frozen estimators without `cv`, or the answers of all folds to "
+                "compare_predictions."
+            )
         return _Checked(options, estimators, metrics, self._deciding(metrics), direct)
 
     def _deciding(self, metrics: list[Metric]) -> Metric | None:

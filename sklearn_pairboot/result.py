@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy
-import sklearn
 from numpy.typing import NDArray
 
-from sklearn_pairboot import _version
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.intervals import check_alpha
+from sklearn_pairboot._engine.permutation import SwapTests
 from sklearn_pairboot._tables import (
     DifferenceRow,
     MetricInfo,
@@ -29,8 +26,10 @@ from sklearn_pairboot._tables import (
 from sklearn_pairboot.report import storage
 from sklearn_pairboot.report.facts import Described, Facts
 from sklearn_pairboot.report.frames import frame
+from sklearn_pairboot.report.permutations import PermutationRow, permutation_rows
 from sklearn_pairboot.report.ranks import RankDistribution, rank_distribution
 from sklearn_pairboot.report.text import markdown, summary
+from sklearn_pairboot.report.versions import installed_versions
 
 _UNCHANGED: Any = object()
 _NO_REPLICATES = (
@@ -84,6 +83,8 @@ class ComparisonResult(Described):
     n_sequences : int or None, default=None
         Number of resamples or, of an enumeration, of equally likely sequences, where there is no
         `distribution` to tell.
+    permutation_tests : mapping or None, default=None
+        Permutation tests by the names of metric, model and baseline.
 
     See Also
     --------
@@ -97,6 +98,8 @@ class ComparisonResult(Described):
     comparison unless the correction is max-T; the verdict follows ``p_adjusted``, whose family
     are all comparisons of one metric or of all. "Inconclusive" does not mean that
     models are equal: the interval says how large a gap is still possible.
+    ``p_permutation`` is NaN unless asked for; it tests more than equal metrics, namely that
+    models are exchangeable, and decides no verdict.
 
     Examples
     --------
@@ -130,18 +133,21 @@ class ComparisonResult(Described):
         held_fixed: str = "the trained models",
         tables: Tables | None = None,
         n_sequences: int | None = None,
+        permutation_tests: SwapTests | None = None,
     ) -> None:
+        tests = dict(permutation_tests or {})
         if distribution is not None:
             n_sequences = distribution.n_sequences
-            tables = tables or build_tables(distribution, models, metrics, settings)
+            tables = tables or build_tables(distribution, models, metrics, settings, tests)
         if tables is None or n_sequences is None:
             raise ValueError("`tables` and `n_sequences` must be given without a `distribution`.")
         low, middle, high = (_plain(size) for size in unit_sizes)
         settings = dataclasses.replace(settings, confidence_level=float(settings.confidence_level))
         self._distribution = distribution
         self._tables = tables
+        self._permutation_tests = tests
         self._input_notes = tuple(str(note) for note in notes)
-        self._versions = dict(_installed_versions() if versions is None else versions)
+        self._versions = dict(installed_versions() if versions is None else versions)
         self._facts = Facts(
             models=tuple(str(model) for model in models),
             metrics=tuple(metrics),
@@ -157,6 +163,7 @@ class ComparisonResult(Described):
             weighted=bool(weighted),
             random_state_entropy=_plain(random_state_entropy),
             notes=self._input_notes + tables.notes,
+            permutations=permutation_rows(tests, tables.differences, settings),
         )
 
     @property
@@ -171,6 +178,11 @@ class ComparisonResult(Described):
         With a margin rows have further columns, from ``margin`` on.
         """
         return self._tables.differences
+
+    @property
+    def permutations(self) -> tuple[PermutationRow, ...]:
+        """How each ``p_permutation`` was found; empty without ``permutation=True``."""
+        return self._facts.permutations
 
     @property
     def replicates(self) -> NDArray[np.float64]:
@@ -213,7 +225,7 @@ class ComparisonResult(Described):
         -------
         str
             A sentence for each comparison, both tables, how they were computed, and the notes;
-            at most 88 characters wide unless names are long.
+            at most 88 characters wide unless names are long or tables have many columns.
         """
         return summary(self._facts, self.scores, self.differences)
 
@@ -278,6 +290,7 @@ class ComparisonResult(Described):
             "random_state_entropy": facts.random_state_entropy,
             "scores": [row.asdict() for row in self.scores],
             "differences": [row.asdict() for row in self.differences],
+            "permutation_tests": storage.dump_tests(self._permutation_tests),
             "notes": {"input": list(self._input_notes), "numbers": list(self._tables.notes)},
             "versions": self.versions,
             "distribution": (
@@ -366,7 +379,8 @@ class ComparisonResult(Described):
         Parameters
         ----------
         baseline : str, optional
-            Name of the model that the others are compared with.
+            Name of the model that the others are compared with. Permutation tests are those that
+            were made: between two models that had not been compared there is none.
         confidence_level : float between 0 and 1, optional
             Confidence level of the intervals.
         method : {"percentile", "basic", "normal", "bca"}, optional
@@ -422,6 +436,7 @@ class ComparisonResult(Described):
             random_state_entropy=facts.random_state_entropy,
             notes=self._input_notes,
             versions=self._versions,
+            permutation_tests=self._permutation_tests,
             **{name: getattr(facts, name) for name in storage.AS_IT_IS},
         )
 
@@ -436,13 +451,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _installed_versions() -> dict[str, str]:
-    return {
-        "python": platform.python_version(),
-        "sklearn-pairboot": _version.__version__,
-        "scikit-learn": sklearn.__version__,
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-    }

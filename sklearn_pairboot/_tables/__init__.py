@@ -8,6 +8,7 @@ from sklearn_pairboot._tables.build import (
 )
 from sklearn_pairboot._tables.findings import (
     UNDEFINED_SHARE,
+    listed,
 )
 from sklearn_pairboot._tables.rows import (
     DifferenceRow,
@@ -25,6 +26,7 @@ from sklearn_pairboot._tables.rows import (
     side_of_zero,
     too_few_units,
     verdict_word,
+    write_record,
 )
 from sklearn_pairboot._tables.settings import (
     ALTERNATIVES,
@@ -66,8 +68,10 @@ __all__ = [
     "format_count",
     "is_equivalent",
     "is_not_worse",
+    "listed",
     "plain_margin",
     "side_of_zero",
     "too_few_units",
     "verdict_word",
+    "write_record",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.intervals import IntervalEstimate, interval
 from sklearn_pairboot._engine.multiplicity import adjust
+from sklearn_pairboot._engine.permutation import SwapTests, find_test
 from sklearn_pairboot._engine.sample import Sample
 from sklearn_pairboot._engine.simultaneous import max_t
 from sklearn_pairboot._tables.findings import Findings, undefined_in_either
@@ -36,6 +37,7 @@ def build_tables(
     models: Sequence[str],
     metrics: Sequence[MetricInfo],
     settings: Settings,
+    permutation_tests: SwapTests | None = None,
 ) -> Tables:
     """Read both tables off the joint replicates, and say what a reader must know about them."""
     models, metrics = tuple(models), tuple(metrics)
@@ -65,6 +67,7 @@ def build_tables(
                 estimate = _interval(distribution, comparison, sample, settings)
             found[comparison] = estimate
             row = _difference_row(distribution, comparison, estimate, models)
+            row = _with_permutation(row, settings, permutation_tests or {})
             place = f"{info.name} ({row.model} - {row.baseline})"
             findings.add(place, row.difference, estimate)
             findings.add_support(place, sample, settings.alpha)
@@ -241,6 +244,15 @@ def _difference_row(
         verdict="inconclusive",
         status=found.status,
     )
+
+
+def _with_permutation(row: DifferenceRow, settings: Settings, tests: SwapTests) -> DifferenceRow:
+    """Add the p-value of the permutation test, if one was made, which judges nothing."""
+    test = find_test(tests, row.metric, row.model, row.baseline)
+    if test is None:
+        return row
+    p_value = test.p_value(settings.side(row.greater_is_better))
+    return dataclasses.replace(row, p_permutation=p_value)
 
 
 def _with_verdicts(

@@ -132,45 +132,45 @@ class Findings:
         if self.undefined:
             notes.append(
                 "More than 5 % of the resamples have no value of the metric: "
-                f"{_listed(self.undefined)}. They are left out, and the interval is conditional "
+                f"{listed(self.undefined)}. They are left out, and the interval is conditional "
                 "on the rest."
             )
         if self.unsupported:
             notes.append(
                 "Fewer resamples have a value than the confidence level needs: "
-                f"{_listed(self.unsupported)}. The ends of these intervals lie among the extreme "
+                f"{listed(self.unsupported)}. The ends of these intervals lie among the extreme "
                 "resamples, and no verdict follows. Draw more resamples."
             )
         if self.zero_division:
             notes.append(
                 "0/0 got the metric's conventional value (zero_division) in some of the "
                 f"{format_count(self.n_sequences)} resamples, which are kept: "
-                f"{_listed(self.zero_division)}."
+                f"{listed(self.zero_division)}."
             )
         if self.degenerate:
             notes.append(
-                f"Zero-width interval of {_listed(self.degenerate)}: every resample of these data "
+                f"Zero-width interval of {listed(self.degenerate)}: every resample of these data "
                 "gives one value. This says nothing about unseen rows."
             )
         if self.outside:
             notes.append(
-                f"The estimate lies outside its own interval for {_listed(self.outside)}: the "
+                f"The estimate lies outside its own interval for {listed(self.outside)}: the "
                 "resampling distribution is biased there. Compare the intervals of other methods."
             )
         if self.contradicted:
             notes.append(
-                f"Estimate and interval of {_listed(self.contradicted)} lie on different sides of "
+                f"Estimate and interval of {listed(self.contradicted)} lie on different sides of "
                 "0, so the verdict is inconclusive whatever the p-value."
             )
         if self.outside_margin:
             notes.append(
-                f"The estimate of {_listed(self.outside_margin)} lies outside the margin, its "
+                f"The estimate of {listed(self.outside_margin)} lies outside the margin, its "
                 "interval inside, so the models are not called equivalent."
             )
         if self.dropped:
             notes.append(
                 "Max-T takes only resamples in which every comparison of the family is defined: of "
-                f"{format_count(self.n_sequences)} it leaves out those of {_listed(self.dropped)}."
+                f"{format_count(self.n_sequences)} it leaves out those of {listed(self.dropped)}."
             )
         if self.out_of_reach is not None:
             n_comparisons, smallest = self.out_of_reach
@@ -190,7 +190,7 @@ class Findings:
     def _intervals(self, places: Sequence[str]) -> str:
         if len(places) == self.n_intervals > 1:
             return f"all {len(places)} estimates"
-        return _listed(places)
+        return listed(places)
 
 
 def undefined_in_either(
@@ -201,7 +201,7 @@ def undefined_in_either(
     return either
 
 
-def _listed(places: Sequence[str], limit: int = 6) -> str:
+def listed(places: Sequence[str], limit: int = 6) -> str:
     """Join names with commas, the ones past ``limit`` as a number."""
     if len(places) <= limit:
         return ", ".join(places)

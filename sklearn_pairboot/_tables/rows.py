@@ -226,3 +226,13 @@ def too_few_units(n_units: int, alpha: float) -> bool:
 def format_count(count: int) -> str:
     """Write a count, an astronomical one by its size alone."""
     return str(count) if count < 10**15 else f"about 1e{math.floor(math.log10(count))}"
+
+
+def write_record(record: Any) -> str:
+    """Write a dataclass as Python does, but counts of thousands of digits by their size alone."""
+    values = ((field.name, getattr(record, field.name)) for field in dataclasses.fields(record))
+    parts = (
+        f"{name}={format_count(value) if type(value) is int else repr(value)}"
+        for name, value in values
+    )
+    return f"{type(record).__name__}({', '.join(parts)})"

@@ -16,9 +16,16 @@ from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import Metric
 from sklearn_pairboot._tables import check_baseline
-from sklearn_pairboot.comparison._folds import Tested, fold_kernels, kernels_of, notes_on_splits
+from sklearn_pairboot.comparison._folds import (
+    Tested,
+    fold_kernels,
+    kernels_of,
+    notes_on_splits,
+    problem_of,
+)
 from sklearn_pairboot.comparison._named import is_frozen, kind_of_estimator
 from sklearn_pairboot.comparison._options import Options
+from sklearn_pairboot.comparison._permutation import swap_records
 from sklearn_pairboot.comparison._routing import Routed, routing_is_on
 from sklearn_pairboot.comparison._run import compare_kernels, kind_of
 from sklearn_pairboot.comparison._selection import SplitTests, note_on_selection, split_tests
@@ -76,6 +83,14 @@ def compare_directly(
         options,
         weighted=_weighted(routed),
         notes=notes,
+        swap=swap_records(
+            metrics,
+            [
+                problem_of(routed.score[metric.name], records, data.truths, kind, units)
+                for metric in metrics
+            ],
+            tuple(estimators),
+        ),
     )
     return Compared(result)
 

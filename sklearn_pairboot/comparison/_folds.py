@@ -102,6 +102,19 @@ def kernels_of(
     return kernels
 
 
+def problem_of(
+    metadata: Mapping[str, Any],
+    records: Mapping[str, RecordedEstimator],
+    y: NDArray[Any],
+    kind: str,
+    units: Units,
+) -> Problem | None:
+    """Give the problem of a metric; ``None`` where its scorer is given more than weights."""
+    if set(metadata) - {"sample_weight"}:
+        return None
+    return Problem(y, kind, tuple(records.values()), units, metadata.get("sample_weight"))
+
+
 def fold_kernels(
     metrics: Sequence[Metric],
     models: Sequence[Mapping[str, Any]],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sklearn_pairboot._engine.intervals import check_alpha
+from sklearn_pairboot._engine.seeds import check_random_state, is_integer
 from sklearn_pairboot._tables import (
     FAMILIES,
     PAIRS,
@@ -66,6 +66,13 @@ family : {"metric", "all"}, default="metric"
     What is corrected for one another: the comparisons of one metric, or those of all metrics.
 pairs : {"baseline", "all"}, default="baseline"
     What is compared: every model with the baseline, or every model with every other.
+permutation : bool, default=False
+    Whether to add the p-value of a permutation test of each difference, ``p_permutation``: the
+    two models' answers are swapped in whole rows or clusters. Its null hypothesis, that models
+    are exchangeable, says more than that a metric is equal. The verdict does not follow it. All
+    arrangements are counted where that is feasible, else ``n_resamples`` are drawn, at most 999
+    where a scorer has to be called on rows; mid-ranks are swapped in rank metrics, which is
+    approximate. ``result.permutations`` says how each was found.
 n_jobs : int, default=None
     Number of parallel jobs, as joblib takes it. Results do not depend on it.
 random_state : int, Generator, RandomState or None, default=None
@@ -99,13 +106,14 @@ class Options:
     correction: str | None = "holm"
     family: str = "metric"
     pairs: str = "baseline"
+    permutation: bool = False
     n_jobs: int | None = None
     random_state: Any = None
     verbose: int = 0
 
     def __post_init__(self) -> None:
         exact = isinstance(self.n_resamples, str) and self.n_resamples == "exact"
-        if not exact and not _is_integer(self.n_resamples, least=2):
+        if not exact and not is_integer(self.n_resamples, least=2):
             raise ValueError(
                 "`n_resamples` must be an integer of at least 2 or 'exact', got "
                 f"{self.n_resamples!r}."
@@ -119,9 +127,11 @@ class Options:
         check_choice("family", self.family, FAMILIES)
         check_choice("pairs", self.pairs, PAIRS)
         check_margins(self.margin, self.margin_relative, self.confidence_level)
-        if self.n_jobs is not None and (not _is_integer(self.n_jobs) or self.n_jobs == 0):
+        if not isinstance(self.permutation, bool | np.bool_):
+            raise TypeError(f"`permutation` must be True or False, got {self.permutation!r}.")
+        if self.n_jobs is not None and (not is_integer(self.n_jobs) or self.n_jobs == 0):
             raise ValueError(f"`n_jobs` must be a non-zero integer or None, got {self.n_jobs!r}.")
-        if not _is_integer(self.verbose, least=0):
+        if not is_integer(self.verbose, least=0):
             raise ValueError(f"`verbose` must be an integer >= 0, got {self.verbose!r}.")
         check_random_state(self.random_state)
         if not exact:
@@ -155,33 +165,3 @@ class Options:
             )
         plan: ResamplingPlan = self.resampling
         return plan
-
-
-def check_random_state(random_state: Any) -> None:
-    """Refuse what cannot seed."""
-    known = (np.random.Generator, np.random.RandomState)
-    if random_state is None or isinstance(random_state, known):
-        return
-    if not _is_integer(random_state, least=0):
-        raise ValueError(
-            "`random_state` must be a non-negative integer, a numpy Generator, a RandomState or "
-            f"None, got {random_state!r}."
-        )
-
-
-def entropy_of(random_state: Any) -> int:
-    """Turn a seed, or the next draw of a generator, into the entropy of all blocks."""
-    if random_state is None:
-        fresh = np.random.SeedSequence().entropy
-        return int(fresh) if isinstance(fresh, int) else 0
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    return int(random_state)
-
-
-def _is_integer(value: Any, least: int | None = None) -> bool:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
-        return False
-    return least is None or int(value) >= least

@@ -13,6 +13,7 @@ from sklearn_pairboot._engine.average import LOST_FOLDS
 from sklearn_pairboot._engine.bootstrap import NOT_SENT, bootstrap, observe, observe_merged
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.merging import Merged, merge
+from sklearn_pairboot._engine.seeds import entropy_of
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, Kernel
 from sklearn_pairboot._scoring.build import build_kernel
@@ -28,7 +29,8 @@ from sklearn_pairboot._tables import (
     check_positive_baselines,
     compared_pairs,
 )
-from sklearn_pairboot.comparison._options import Options, entropy_of
+from sklearn_pairboot.comparison._options import Options
+from sklearn_pairboot.comparison._permutation import Drawn, Found, Swap, swap_records
 from sklearn_pairboot.result import ComparisonResult
 
 _FEW_CLUSTERS = 10
@@ -71,6 +73,7 @@ def compare_records(
         weighted=sample_weight is not None,
         notes=notes,
         hint=_constant_hint(y),
+        swap=swap_records(metrics, [problem] * len(metrics), models),
     )
 
 
@@ -101,15 +104,22 @@ def compare_kernels(
     notes: Sequence[str] = (),
     hint: str = "",
     held_fixed: str = "the trained models",
+    swap: Swap | None = None,
 ) -> ComparisonResult:
-    """Bootstrap kernels jointly and make the result."""
+    """Bootstrap kernels jointly and make the result; ``swap`` makes the permutation tests."""
     names = [name for name, _ in metrics]
     settings = options.settings(models, names)
     merged = merge(kernels, units)
     observed = _observed(kernels, merged, names, models, units, hint)
     pairs = compared_pairs(models, settings)
     check_positive_baselines(observed, models, names, pairs, settings)
-    entropy = None if options.n_resamples == "exact" else entropy_of(options.random_state)
+    swap = swap if options.permutation else None
+    drawn = options.n_resamples != "exact" or swap is not None
+    entropy = entropy_of(options.random_state) if drawn else None
+    swapped = Found({})
+    if swap is not None:
+        how = Drawn.like(options.n_resamples, entropy or 0)
+        swapped = swap(observed, pairs, how)
     distribution = bootstrap(
         kernels,
         units,
@@ -139,8 +149,14 @@ def compare_kernels(
         weighted=weighted,
         n_resamples=options.n_resamples,
         random_state_entropy=entropy,
-        notes=(*notes, *_unit_notes(units), *_message_notes(distribution, names)),
+        notes=(
+            *notes,
+            *_unit_notes(units),
+            *_message_notes(distribution, names),
+            *swapped.notes,
+        ),
         held_fixed=held_fixed,
+        permutation_tests=swapped.tests,
     )
 
 

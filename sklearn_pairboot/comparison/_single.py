@@ -11,6 +11,7 @@ import numpy as np
 
 from sklearn_pairboot._engine.bootstrap import NOT_SENT, bootstrap, observe
 from sklearn_pairboot._engine.intervals import interval
+from sklearn_pairboot._engine.seeds import entropy_of
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, Kernel
 from sklearn_pairboot._scoring.build import build_kernel
@@ -28,7 +29,7 @@ from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.replay import _CAPTURING, ReplayKernel
 from sklearn_pairboot._scoring.resolve import Metric
-from sklearn_pairboot.comparison._options import Options, entropy_of
+from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._run import kind_of
 
 KEYS = ("score", "ci_low", "ci_high", "std_error", "n_units", "n_undefined")

@@ -26,6 +26,7 @@ from sklearn_pairboot._scoring.checks import (
 )
 from sklearn_pairboot._tables import check_baseline, check_choice
 from sklearn_pairboot.comparison._options import Options, with_common_parameters
+from sklearn_pairboot.comparison._permutation import swap_scores
 from sklearn_pairboot.comparison._run import compare_kernels
 from sklearn_pairboot.comparison._warnings import repeated_ids_note
 from sklearn_pairboot.resampling import StratifiedBootstrap
@@ -54,6 +55,7 @@ def compare_scores(
     correction: str | None = "holm",
     family: str = "metric",
     pairs: str = "baseline",
+    permutation: bool = False,
     n_jobs: int | None = None,
     random_state: Any = None,
     verbose: int = 0,
@@ -115,6 +117,7 @@ def compare_scores(
         correction=correction,
         family=family,
         pairs=pairs,
+        permutation=permutation,
         n_jobs=n_jobs,
         random_state=random_state,
         verbose=verbose,
@@ -177,6 +180,7 @@ def compare_scores(
         weighted=weight is not None,
         notes=notes,
         held_fixed="the models and their scores",
+        swap=swap_scores(METRIC, models, table, row_weight, units),
     )
 
 

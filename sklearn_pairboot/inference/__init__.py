@@ -14,6 +14,10 @@ from sklearn_pairboot.inference.delong import (
 from sklearn_pairboot.inference.discrete import TaroneResult, tarone_correction
 from sklearn_pairboot.inference.five_by_two import FiveByTwoResult, five_by_two_cv_f_test
 from sklearn_pairboot.inference.mcnemar import McNemarResult, mcnemar_test
+from sklearn_pairboot.inference.permutation import (
+    PermutationTestResult,
+    paired_permutation_test,
+)
 from sklearn_pairboot.inference.rates import RateInterval, rate_interval
 from sklearn_pairboot.inference.sign import SignTestResult, sign_test
 
@@ -25,6 +29,7 @@ __all__ = [
     "DeLongResult",
     "FiveByTwoResult",
     "McNemarResult",
+    "PermutationTestResult",
     "RateInterval",
     "SignTestResult",
     "TaroneResult",
@@ -33,6 +38,7 @@ __all__ = [
     "delong_test",
     "five_by_two_cv_f_test",
     "mcnemar_test",
+    "paired_permutation_test",
     "rate_interval",
     "sign_test",
     "tarone_correction",

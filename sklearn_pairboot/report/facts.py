@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sklearn_pairboot._tables import MetricInfo, Settings
+from sklearn_pairboot.report.permutations import PermutationRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +27,7 @@ class Facts:
     weighted: bool = False
     random_state_entropy: int | None = None
     notes: tuple[str, ...] = ()
+    permutations: tuple[PermutationRow, ...] = ()
 
 
 def family_size(facts: Facts) -> int:

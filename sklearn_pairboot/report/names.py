@@ -50,6 +50,12 @@ def renamed(
             models=tuple(map(name, facts.models)),
             metrics=tuple(dataclasses.replace(m, name=name(m.name)) for m in facts.metrics),
             settings=dataclasses.replace(facts.settings, baseline=name(facts.settings.baseline)),
+            permutations=tuple(
+                dataclasses.replace(
+                    row, metric=name(row.metric), model=name(row.model), baseline=name(row.baseline)
+                )
+                for row in facts.permutations
+            ),
         ),
         [
             dataclasses.replace(row, metric=name(row.metric), model=name(row.model))

@@ -9,6 +9,7 @@ from sklearn_pairboot._tables import DifferenceRow, ScoreRow, format_count
 from sklearn_pairboot.report.facts import Facts, adjusted_apart, family_size
 from sklearn_pairboot.report.findings import CORRECTION_NAMES, smallest_p
 from sklearn_pairboot.report.numbers import format_percent
+from sklearn_pairboot.report.permutations import permutation_statement
 
 
 def statements(
@@ -48,6 +49,9 @@ def statements(
         pairs.append(("p-values", _p_values(facts, differences)))
     if facts.settings.has_margin and differences:
         pairs.append(("Margins", _margins(facts)))
+    if facts.permutations:
+        text = permutation_statement(facts.permutations, differences, facts.unit)
+        pairs.append(("Permutation", text))
     if facts.random_state_entropy is not None:
         pairs.append(("Seed", f"random_state={facts.random_state_entropy}"))
     return pairs

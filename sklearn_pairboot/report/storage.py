@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
+from sklearn_pairboot._engine.permutation import SwapTest, SwapTests
 from sklearn_pairboot._engine.weights import FloatArray
 from sklearn_pairboot._tables import (
     DifferenceRow,
@@ -26,7 +28,7 @@ from sklearn_pairboot._tables import (
 
 FORMAT = "sklearn-pairboot result"
 FORMAT_VERSION = 1
-_LISTS = ("models", "metrics", "unit_sizes", "scores", "differences")
+_LISTS = ("models", "metrics", "unit_sizes", "scores", "differences", "permutation_tests")
 # What is stored under the name that the result's constructor gives it.
 AS_IT_IS = (
     "models",
@@ -123,7 +125,28 @@ def keywords(data: Mapping[str, Any]) -> dict[str, Any]:
             tuple(difference_row(**_row(difference_row, row)) for row in data["differences"]),
             tuple(data["notes"]["numbers"]),
         ),
+        "permutation_tests": _load_tests(data["permutation_tests"]),
     }
+
+
+def dump_tests(tests: SwapTests) -> list[dict[str, Any]]:
+    """Put permutation tests into lists of plain values."""
+    return [
+        {"metric": metric, "model": model, "baseline": baseline, **dataclasses.asdict(test)}
+        for (metric, model, baseline), test in tests.items()
+    ]
+
+
+def _load_tests(stored: list[dict[str, Any]]) -> SwapTests:
+    tests = {}
+    for given in stored:
+        values = {
+            name: _integer(value) if name.startswith(("n_", "least_")) else value
+            for name, value in given.items()
+        }
+        names = values.pop("metric"), values.pop("model"), values.pop("baseline")
+        tests[names] = SwapTest(**values)
+    return tests
 
 
 def dump(

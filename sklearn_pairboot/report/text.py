@@ -188,6 +188,8 @@ def difference_cells(facts: Facts, differences: Sequence[DifferenceRow]) -> Cell
     ]
     if adjusted_apart(facts) and family_size(facts) > 1:
         columns.append(("adj. p", lambda row, number: format_p(row.p_adjusted, alpha)))
+    if facts.permutations:
+        columns.append(("perm. p", lambda row, number: format_p(row.p_permutation, alpha)))
     columns.append(("verdict", lambda row, number: row.verdict))
     if any(row.status != "ok" for row in differences):
         columns.append(("status", lambda row, number: row.status.partition(" (")[0]))
