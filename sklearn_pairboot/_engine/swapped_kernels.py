@@ -52,8 +52,11 @@ def swap_kernel(kernel: Kernel, units: Units, n_resamples: int, entropy: int) ->
     if isinstance(kernel, RankKernel | MulticlassKernel):
         return _swap_ranks(kernel, units, n_resamples, entropy)
     differs = np.ones(units.n_units, dtype=bool)
-    if isinstance(kernel, SumsKernel):
-        first, second = np.split(kernel.unit_terms, 2)
+    if isinstance(kernel, SumsKernel) and kernel.is_sparse:
+        first, second = kernel.unit_terms[: units.n_units], kernel.unit_terms[units.n_units :]
+        differs = np.asarray(abs(first - second).sum(axis=1)).ravel() > 0
+    elif isinstance(kernel, SumsKernel):
+        first, second = np.split(kernel.unit_terms.astype(np.float64), 2)
         differs = np.any(first != second, axis=1)
         column = _column_of_mean(kernel.formula)
         if column is not None:
@@ -61,7 +64,7 @@ def swap_kernel(kernel: Kernel, units: Units, n_resamples: int, entropy: int) ->
             sizes = np.abs(model) + np.abs(baseline)
             return swap_sums(model - baseline, sizes, n_resamples, entropy)
         if type(kernel) is SumsKernel:  # others know more than the sums of their terms
-            return _swap_sums_kernel(kernel, n_resamples, entropy)
+            return _swap_sums_kernel(kernel, first, second, n_resamples, entropy)
     return swap_any(kernel, differs, units, n_resamples, entropy)
 
 
@@ -78,13 +81,14 @@ def _column_of_mean(formula: Any) -> int | None:
     return place + 1 if formula is formulas.mean and not keywords.get("root") else None
 
 
-def _swap_sums_kernel(kernel: SumsKernel, n_resamples: int, entropy: int) -> SwapTest | None:
+def _swap_sums_kernel(
+    kernel: SumsKernel, first: FloatArray, second: FloatArray, n_resamples: int, entropy: int
+) -> SwapTest | None:
     """Test any function of weighted sums.
 
     Units with equal terms are of one kind: which of them are swapped does not matter, only how
     many.
     """
-    first, second = np.split(kernel.unit_terms, 2)
     n_units = len(first)
     differs = np.any(first != second, axis=1)
     fixed = first[~differs].sum(axis=0)

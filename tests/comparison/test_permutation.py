@@ -24,6 +24,7 @@ from sklearn_pairboot import (
     compare_predictions,
     compare_scores,
 )
+from sklearn_pairboot._engine import kernels
 from sklearn_pairboot._scoring import swaps
 from sklearn_pairboot.inference import paired_permutation_test
 
@@ -579,3 +580,36 @@ def test_rejects_rarely_where_models_are_exchangeable():
         )
         p_values.append(result.differences[0].p_permutation)
     assert np.mean(np.array(p_values) <= 0.05) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 120)
+
+
+@pytest.mark.parametrize("kind", ["many labels", "multilabel"])
+def test_wide_terms_are_swapped_like_any(monkeypatch, kind):
+    """Terms of many labels are sparse, those of label indicators booleans."""
+    rng = np.random.default_rng(0)
+    if kind == "many labels":
+        monkeypatch.setattr(kernels, "_MOST_DENSE", 0)
+        y = np.concatenate([np.arange(45), rng.integers(0, 45, 15)])
+        a, b = (np.where(rng.random(60) < share, y, (y + 1) % 45) for share in (0.9, 0.8))
+        differing = np.flatnonzero(a != b)[10:]
+        b[differing] = a[differing]  # few enough to try all swaps
+    else:
+        y = rng.integers(0, 2, (12, 3))
+        a, b = (np.where(rng.random(y.shape) < share, y, 1 - y) for share in (0.9, 0.7))
+        b[8:] = a[8:]
+    result = compare_predictions(
+        y, {"a": a, "b": b}, scoring="f1_macro", n_resamples=99, random_state=0, permutation=True
+    )
+    labels = {} if y.ndim == 2 else {"labels": np.arange(45)}
+
+    def f1(predicted):
+        return metrics.f1_score(y, predicted, average="macro", zero_division=0, **labels)
+
+    differs = np.flatnonzero(np.any((a != b).reshape(len(y), -1), axis=1))
+    observed, extreme, n_all = abs(f1(b) - f1(a)), 0, 0
+    for swapped in itertools.product([False, True], repeat=len(differs)):
+        first, second = a.copy(), b.copy()
+        rows = differs[np.array(swapped, dtype=bool)]
+        first[rows], second[rows] = b[rows], a[rows]
+        extreme += abs(f1(second) - f1(first)) >= observed * (1 - 1e-9)
+        n_all += 1
+    assert result.differences[0].p_permutation == pytest.approx(extreme / n_all, rel=1e-12)
