@@ -194,16 +194,16 @@ class _Evaluator:
     def __init__(self, kernels: Sequence[Kernel]) -> None:
         self.kernels = kernels
         self.workspace = Workspace()
-        self.sums = [
-            k
+        sums = {
+            k: kernel
             for k, kernel in enumerate(kernels)
             if isinstance(kernel, SumsKernel) and not kernel.is_sparse
-        ]
-        n_terms = sum(kernels[k].unit_terms.size for k in self.sums)  # type: ignore[attr-defined]
-        if n_terms > _MOST_FUSED:
-            self.sums = []
-        if self.sums:
-            self.terms, self.places = fuse([kernels[k] for k in self.sums])
+        }
+        if sum(kernel.unit_terms.size for kernel in sums.values()) > _MOST_FUSED:
+            sums = {}
+        self.sums = list(sums)
+        if sums:
+            self.terms, self.places = fuse(list(sums.values()))
 
     def __call__(self, counts: NDArray[Any], n_wanted: int | None = None) -> _Block:
         """Evaluate every kernel on one block of counts, and keep the first ``n_wanted``.

@@ -65,7 +65,7 @@ def test_cells_have_the_terms_of_their_rows(seed, weighted, clustered):
     table = rng.normal(size=(cells.max() + 1, 2))
     weight = rng.integers(1, 4, n).astype(float) if weighted else None
     units = Units(n, 7, np.arange(n) % 7) if clustered else Units(n, n)
-    formula = lambda sums: formulas.total(sums)  # noqa: E731
+    formula = formulas.total
     by_cells = SumsKernel.from_cells(table, cells, formula, 2, units, row_weight=weight)
     ones = np.ones(n) if weight is None else weight
     by_rows = SumsKernel.from_rows(ones[:, None] * table[cells], formula, 2, units, row_weight=ones)
