@@ -235,7 +235,7 @@ def minimum_detectable_difference(
     def surplus(shift: float) -> float:
         return plan.power_at(shift, number) - plan.power
 
-    if surplus(0.0) >= 0:
+    if plan.power <= 1 - plan.level:
         raise ValueError(
             f"`power` must be above 1 - `confidence_level`, got {power!r}: so many comparisons "
             "find a difference where there is none."
