@@ -336,6 +336,7 @@ def test_ranks_as_text_markdown_and_frames():
     assert "Shares of the resamples" in text and "not how probable" in text
     assert "    c       3.87    0.0 %   0.0 %   0.0 %  12.7 %  87.3 %" in text
     assert "| mean_score (higher is better) | a |" in ranks.to_markdown()
+    pytest.importorskip("pandas")
     frame = ranks.to_frame()
     assert frame.columns.tolist() == [
         "metric", "model", "mean_rank", "share_among_best", "n_undefined",
@@ -365,6 +366,7 @@ def test_a_single_model_has_the_first_rank():
 
 
 def test_columns_do_not_depend_on_correction_family_or_pairs():
+    pytest.importorskip("pandas")
     found = compared(correction="max-t", family="all", pairs="all")
     assert found.to_frame().columns.tolist() == list(DifferenceRow.columns())
 

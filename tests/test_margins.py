@@ -47,6 +47,7 @@ def compared(seed=0, shifts=(0.0, 0.02, -0.3), **options):
 
 
 def test_columns_come_after_the_usual_ones_and_only_with_a_margin():
+    pytest.importorskip("pandas")
     found = compared()
     assert found.to_frame().columns.tolist() == list(DifferenceRow.columns())
     with_margin = found.replace(margin=0.2)
