@@ -17,7 +17,7 @@ from scipy import sparse
 
 from sklearn_pairboot._engine.formulas import Formula, ratio
 from sklearn_pairboot._engine.kernels import SumsKernel, stack
-from sklearn_pairboot._engine.merging import number_rows
+from sklearn_pairboot._engine.merging import first_of_each, number_rows
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import BoolArray, FloatArray, IntArray
 
@@ -63,8 +63,7 @@ def contingency_kernel(
 ) -> SumsKernel:
     """Build the kernel whose sums are the cells of every model's table."""
     joint, n_joint = number_rows(cells_of_rows)
-    some_row = np.empty(n_joint, dtype=np.int64)
-    some_row[joint] = np.arange(len(joint))
+    some_row = first_of_each(joint, n_joint)
     places = np.arange(n_joint)
     terms = [
         sparse.csr_array(

@@ -61,8 +61,7 @@ def merge(kernels: Sequence[Kernel], units: Units, *, always: bool = False) -> M
     if n_distinct > most:
         return keep_apart(kernels, units)
     # Numbered by their first unit, which the order of models and metrics does not change.
-    representatives = np.empty(n_distinct, dtype=np.int64)
-    representatives[codes[::-1]] = np.arange(units.n_units)[::-1]
+    representatives = first_of_each(codes, n_distinct)
     order = np.argsort(representatives)
     representatives = representatives[order]
     rank = np.empty(n_distinct, dtype=np.int64)
@@ -87,6 +86,13 @@ def number_rows(keys: Sequence[NDArray[Any]], most: int | None = None) -> tuple[
         if n_of_key > 1:
             codes, n_distinct = number_values(codes * n_of_key + of_key)
     return codes, n_distinct
+
+
+def first_of_each(codes: IntArray, n_distinct: int) -> IntArray:
+    """Give the first place of each number."""
+    first = np.empty(n_distinct, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return first
 
 
 def number_values(values: NDArray[Any]) -> tuple[IntArray, int]:

@@ -18,7 +18,7 @@ from scipy.stats import rankdata
 from sklearn_pairboot._engine import formulas
 from sklearn_pairboot._engine.counts import choose_block_size
 from sklearn_pairboot._engine.kernels import SumsKernel
-from sklearn_pairboot._engine.merging import number_rows
+from sklearn_pairboot._engine.merging import first_of_each, number_rows
 from sklearn_pairboot._engine.permutation import SwapTest, swap_sums
 from sklearn_pairboot._engine.ranks import RankKernel
 from sklearn_pairboot._engine.ranks_multiclass import MulticlassKernel
@@ -103,8 +103,7 @@ def _swap_sums_kernel(
         codes, n_kinds = number_rows([*ways[0].T, *ways[1].T], most)
         if n_kinds <= most:
             sizes, stay = np.bincount(codes), np.bincount(codes, stays).astype(np.int64)
-            representatives = np.empty(n_kinds, dtype=np.int64)
-            representatives[codes] = np.arange(len(codes))
+            representatives = first_of_each(codes, n_kinds)
             ways = ways[0][representatives], ways[1][representatives]
     evaluate = _Sums(kernel, fixed, *ways, sizes)
     block_size = choose_block_size(max(len(sizes), 1))

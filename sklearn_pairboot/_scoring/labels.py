@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_pairboot._engine.merging import number_rows, number_values
+from sklearn_pairboot._engine.merging import first_of_each, number_rows, number_values
 from sklearn_pairboot._engine.weights import IntArray
 
 
@@ -47,8 +47,7 @@ def encode(truth: NDArray[Any], predictions: Sequence[NDArray[Any]]) -> Labels |
         return None
     columns = np.split(codes, 1 + len(predictions))
     cells, n_cells = number_rows(columns)
-    some_row = np.empty(n_cells, dtype=np.int64)
-    some_row[cells] = np.arange(len(cells))
+    some_row = first_of_each(cells, n_cells)
     of_truth, *of_models = (column[some_row] for column in columns)
     return Labels(cells, of_truth, tuple(of_models), distinct)
 
