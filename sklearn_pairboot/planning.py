@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, stats
 
+from sklearn_pairboot._engine.seeds import is_integer
 from sklearn_pairboot._scoring.checks import (
     check_choice,
     check_confidence_level,
@@ -402,6 +403,6 @@ def _positive(name: str, value: Any) -> float:
 
 
 def _count(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 2:
+    if not is_integer(value, 2):
         raise ValueError(f"`{name}` must be a whole number of at least 2, got {value!r}.")
     return int(value)
