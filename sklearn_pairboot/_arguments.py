@@ -280,6 +280,11 @@ def _add_resampling(command: argparse.ArgumentParser) -> None:
         help="compare models with the baseline, or all with one another; default: baseline",
     )
     group.add_argument(
+        "--permutation",
+        action="store_true",
+        help="add the p-value of a permutation test, which swaps models within rows or groups",
+    )
+    group.add_argument(
         "--seed",
         metavar="N",
         type=_seed,

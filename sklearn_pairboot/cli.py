@@ -125,6 +125,7 @@ def compare(options: argparse.Namespace) -> ComparisonResult:
         "correction": None if options.correction == "none" else options.correction,
         "family": options.family,
         "pairs": options.pairs,
+        "permutation": options.permutation,
         "n_jobs": options.jobs,
         "random_state": options.seed,
     }

@@ -506,6 +506,21 @@ def test_margins_families_and_pairs_give_what_python_gives(compare, file, data):
     assert found.margin_relative == 0.1
 
 
+def test_permutation_tests_are_those_of_python(compare, file, data):
+    found = compare(file, "--label", "y", "--models", "a", "b", "--metric", "roc_auc",
+                    "--permutation")  # fmt: skip
+    expected = compare_predictions(
+        data["y"],
+        {"a": data["a"], "b": data["b"]},
+        scoring="roc_auc",
+        permutation=True,
+        random_state=0,
+        n_resamples=199,
+    )
+    assert tables(found) == tables(expected)
+    assert 0 < found.differences[0].p_permutation <= 1
+
+
 def test_a_margin_belongs_to_one_metric(compare, refused, file):
     options = ("--label", "y", "--models", "a", "b", "--metric", "roc_auc")
     assert compare(file, *options, "--margin", "0.1").margin == 0.1
