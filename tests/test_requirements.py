@@ -8,12 +8,16 @@ import re
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn import metrics
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import make_scorer
+from sklearn.model_selection import KFold
 
 import sklearn_pairboot
 from sklearn_pairboot import compare_estimators, compare_predictions, compare_scores
+from sklearn_pairboot.inference import corrected_resampled_ttest
+from sklearn_pairboot.planning import minimum_detectable_difference, required_units
 from sklearn_pairboot.resampling import ClusterBootstrap, RowBootstrap, StratifiedBootstrap
 
 OLD, NEW = [0, 1, 0, 0, 1], [1, 1, 1, 0, 0]
@@ -574,3 +578,23 @@ def test_req_D07_every_model_predicts_once():
         random_state=0,
     )
     assert Counting.calls == 1
+
+
+def test_req_E20_folds_share_training_rows_and_the_corrected_test_allows_for_it(shared):
+    X, k = np.zeros((60, 1)), 5
+    first, second = (set(train) for train, _ in list(KFold(k).split(X))[:2])
+    assert len(first & second) / len(first) == (k - 2) / (k - 1)
+    # Over 200 splits the mean of five folds varies; fold spread over the root of k is no guide.
+    differences = load(shared, "cvdep")["fold_scores_200_splits"][0] - 0.5
+    corrected = corrected_resampled_ttest(differences, n_train=240, n_test=60)
+    naive = stats.ttest_1samp(differences, 0)
+    # 1/k is what independent folds would give, n_test / n_train = 1/4 what they share.
+    assert corrected.statistic == pytest.approx(
+        naive.statistic * np.sqrt(1 / 5) / np.sqrt(1 / 5 + 1 / 4), rel=TOLERANCE
+    )
+
+
+def test_req_E25_45_discordant_items_of_500_cannot_resolve_one_point():
+    differences = np.repeat([1, -1, 0], [33, 12, 455])
+    assert 0.03 < minimum_detectable_difference(differences) < 0.05
+    assert required_units(differences, difference=0.01) > 5000
