@@ -1,0 +1,17 @@
+"""Calibration: probabilities under another share of the classes."""
+
+from sklearn_pairboot.calibration.prior_shift import (
+    CalibrationInTheLarge,
+    PriorEstimate,
+    adjust_prior,
+    calibration_in_the_large,
+    estimate_prior,
+)
+
+__all__ = [
+    "CalibrationInTheLarge",
+    "PriorEstimate",
+    "adjust_prior",
+    "calibration_in_the_large",
+    "estimate_prior",
+]
