@@ -21,6 +21,8 @@ from sklearn_pairboot.resampling import ClusterBootstrap, RowBootstrap
 _ROUNDING = 1e-6
 _MOST_STEPS = 10_000
 _STEP = 1e-9
+# A row that is certain of one class has no likelihood where its share is zero.
+_LEAST_LIKELIHOOD = 1e-100
 
 
 def adjust_prior(y_prob: ArrayLike, prior_old: Any, prior_new: Any) -> NDArray[np.float64]:
@@ -162,9 +164,10 @@ def estimate_prior(
     -----
     The estimate maximises the likelihood of the rows by the EM algorithm of [1]_, section 2.3: it
     adjusts the probabilities to the shares, takes their means as the next shares, and repeats
-    until nothing moves. The test is the likelihood ratio test of section 3 there. Both rest on
-    calibrated probabilities and on label shift: a model that is over-confident, or classes that
-    look different now, give a wrong share with a narrow interval.
+    until nothing moves. (For two classes its limit is found by Newton steps.) The test is the
+    likelihood ratio test of section 3 there. Both rest on calibrated probabilities and on label
+    shift: a model that is over-confident, or classes that look different now, give a wrong share
+    with a narrow interval.
 
     References
     ----------
@@ -322,25 +325,13 @@ class _PriorKernel:
         return len(self.old)
 
     def evaluate(self, weights: Weights) -> Values:
-        """Run EM for all resamples of the block at once: a step is two matrix products."""
+        """Maximise the likelihood of all resamples of the block at once."""
         by_row = weights.by_unit.T
         if self.units.of_row is not None:
             by_row = by_row[:, self.units.of_row]
-        by_row = by_row.astype(np.float64)
-        total = by_row.sum(axis=1, keepdims=True)
-        shares: FloatArray = np.tile(self.old, (len(by_row), 1))
-        moving = np.arange(len(by_row))
-        for _ in range(_MOST_STEPS):
-            now = shares[moving]
-            drawn = by_row[moving]
-            inverse = np.zeros(drawn.shape)  # rows that are not drawn may have no likelihood
-            np.divide(drawn, now @ self.ratios.T, out=inverse, where=drawn > 0)
-            of_class = inverse @ self.ratios
-            shares[moving] = now * of_class / total[moving]
-            moving = moving[np.abs(shares[moving] - now).max(axis=1) > _STEP]
-            if not len(moving):
-                break
-        shares /= shares.sum(axis=1, keepdims=True)
+        drawn = by_row.astype(np.float64)
+        maximise = _solve_two_classes if len(self.old) == 2 else _run_em
+        shares = maximise(drawn, self.ratios, self.old)
         nowhere = np.zeros(shares.shape, dtype=bool)
         return Values(shares, nowhere, nowhere)
 
@@ -352,6 +343,52 @@ class _PriorKernel:
 
     def take_units(self, units: Any) -> Any:
         raise TypeError("units are never merged here")
+
+
+def _run_em(drawn: FloatArray, ratios: FloatArray, old: FloatArray) -> FloatArray:
+    """Find the shares of every resample by EM; a step of all is two matrix products."""
+    total = drawn.sum(axis=1, keepdims=True)
+    shares: FloatArray = np.tile(old, (len(drawn), 1))
+    moving = np.arange(len(drawn))
+    for _ in range(_MOST_STEPS):
+        now = shares[moving]
+        weight = drawn[moving]
+        shares[moving] = now * (_over(weight, now @ ratios.T) @ ratios) / total[moving]
+        moving = moving[np.abs(shares[moving] - now).max(axis=1) > _STEP]
+        if not len(moving):
+            break
+    shares /= shares.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _solve_two_classes(drawn: FloatArray, ratios: FloatArray, old: FloatArray) -> FloatArray:
+    """Find where EM would end, the root of the score, by Newton steps within a bracket."""
+    gain = ratios[:, 1] - ratios[:, 0]
+    low, high = np.zeros(len(drawn)), np.ones(len(drawn))
+    share: FloatArray = np.full(len(drawn), old[1])
+    for _ in range(_MOST_STEPS):
+        pull = gain / np.maximum(ratios[:, 0] + share[:, None] * gain, _LEAST_LIKELIHOOD)
+        weighted = drawn * pull
+        score = weighted.sum(axis=1)
+        pull *= weighted
+        slope = pull.sum(axis=1)
+        low, high = np.where(score > 0, share, low), np.where(score > 0, high, share)
+        step = np.divide(score, slope, out=np.zeros(len(drawn)), where=slope > 0)
+        newton = share + step
+        moved = np.where((newton > low) & (newton < high), newton, (low + high) / 2)
+        moved = np.where(slope > 0, moved, share)
+        settled = np.abs(moved - share).max() <= _STEP
+        share = moved
+        if settled:
+            break
+    return np.column_stack([1 - share, share])
+
+
+def _over(weight: FloatArray, likelihood: FloatArray) -> FloatArray:
+    """Divide; rows that are not drawn may have no likelihood."""
+    quotient = np.zeros(weight.shape)
+    np.divide(weight, likelihood, out=quotient, where=weight > 0)
+    return quotient
 
 
 def _one_or_all(values: list[float], alone: bool) -> Any:
