@@ -1,5 +1,10 @@
-"""Calibration: probabilities under another share of the classes."""
+"""Calibration: scores turned into probabilities, and probabilities under other class shares."""
 
+from sklearn_pairboot.calibration.beta import BetaCalibrator
+from sklearn_pairboot.calibration.binning import HistogramCalibrator
+from sklearn_pairboot.calibration.isotonic import IsotonicCalibrator
+from sklearn_pairboot.calibration.models import CalibratedModel, calibrate
+from sklearn_pairboot.calibration.platt import PlattCalibrator
 from sklearn_pairboot.calibration.prior_shift import (
     CalibrationInTheLarge,
     PriorEstimate,
@@ -7,11 +12,21 @@ from sklearn_pairboot.calibration.prior_shift import (
     calibration_in_the_large,
     estimate_prior,
 )
+from sklearn_pairboot.calibration.temperature import TemperatureCalibrator
+from sklearn_pairboot.calibration.venn_abers import VennAbersCalibrator
 
 __all__ = [
+    "BetaCalibrator",
+    "CalibratedModel",
     "CalibrationInTheLarge",
+    "HistogramCalibrator",
+    "IsotonicCalibrator",
+    "PlattCalibrator",
     "PriorEstimate",
+    "TemperatureCalibrator",
+    "VennAbersCalibrator",
     "adjust_prior",
+    "calibrate",
     "calibration_in_the_large",
     "estimate_prior",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -226,11 +226,30 @@ def estimate_prior(
     )
 
 
-class CalibrationInTheLarge(NamedTuple):
+@dataclass(frozen=True)
+class CalibrationInTheLarge:
     """Outcome of `calibration_in_the_large`.
 
-    ``expected`` is the mean probability, ``observed`` the share of positives, ``estimate`` their
-    difference (observed less expected), ``statistic`` a standard normal one.
+    Parameters
+    ----------
+    estimate : float
+        Share of positives less mean probability.
+    statistic : float
+        Its standard normal statistic.
+    p_value : float
+        Two-sided p-value.
+    expected : float
+        Mean probability.
+    observed : float
+        Share of positives.
+    variant : str
+        ``"normal"``.
+
+    Examples
+    --------
+    >>> from sklearn_pairboot.calibration import calibration_in_the_large
+    >>> calibration_in_the_large([0, 1], [0.5, 0.5]).p_value
+    1.0
     """
 
     estimate: float
