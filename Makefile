@@ -19,7 +19,7 @@ help:
 	@echo "make types       mypy"
 	@echo "make imports     import-linter: imports point downwards only"
 	@echo "make coverage    test suite with branch coverage"
-	@echo "make benchmarks  measure everything, and write doc/performance.rst"
+	@echo "make benchmarks  measure and simulate everything, and write the pages of numbers"
 	@echo "make clean       remove .venv and everything that tools left"
 
 demo: $(VENV)/.installed-cli
@@ -47,6 +47,7 @@ coverage: $(VENV)/.installed-test
 
 benchmarks: $(VENV)/.installed-test
 	$(PYTHON_VENV) benchmarks/make_page.py --run
+	$(PYTHON_VENV) benchmarks/make_coverage_page.py --run
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info htmlcov .coverage .coverage.* .hypothesis \

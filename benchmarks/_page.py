@@ -1,9 +1,14 @@
-"""The text of doc/performance.rst, in reStructuredText that docutils alone can read."""
+"""The text of doc/performance.rst, in reStructuredText that docutils alone can read.
+
+The other page of numbers is made of the same pieces.
+"""
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 HEAD = """\
@@ -57,9 +62,9 @@ def render(found: dict[str, dict]) -> str:
     parts = [HEAD]
     if speed["quick"]:
         parts.append(QUICK)
-    parts.append(_machine(found))
-    parts.append(_section("How it was measured"))
-    parts.append(MEASURED.format(n_resamples=_number(speed["n_resamples"])))
+    parts.append(machine(found))
+    parts.append(section("How it was measured"))
+    parts.append(MEASURED.format(n_resamples=number(speed["n_resamples"])))
     parts += _speed(speed["rows"])
     parts += _wide(found["wide"]["rows"])
     parts += _jobs(found["jobs"])
@@ -69,8 +74,9 @@ def render(found: dict[str, dict]) -> str:
     return "".join(parts)
 
 
-def _machine(found: dict[str, dict]) -> str:
-    environment = found["speed"]["environment"]
+def machine(found: dict[str, dict]) -> str:
+    """Say when and where the numbers were made, from files of one machine."""
+    environment = next(iter(found.values()))["environment"]
     dates = sorted({result["date"] for result in found.values()})
     cores = environment["cores"]
     lines = {
@@ -83,18 +89,18 @@ def _machine(found: dict[str, dict]) -> str:
 
 
 def _speed(rows: Sequence[dict]) -> Iterable[str]:
-    yield _section("Against the plain loop")
-    yield _table(
+    yield section("Against the plain loop")
+    yield table(
         ["work", "rows", "asked", "measured"],
         [
-            [row["work"], _number(row["n_rows"]), _number(row["asked"]), _ratio(row["ratio"])]
+            [row["work"], number(row["n_rows"]), number(row["asked"]), _ratio(row["ratio"])]
             for row in rows
         ],
         "Ratio of the plain loop's time to the comparison's.",
     )
     yield _short(
-        f"{row['work']} at {_number(row['n_rows'])} rows ({_ratio(row['ratio'])} of "
-        f"{_number(row['asked'])})"
+        f"{row['work']} at {number(row['n_rows'])} rows ({_ratio(row['ratio'])} of "
+        f"{number(row['asked'])})"
         for row in rows
         if row["asked"] and row["ratio"] < row["asked"]
     )
@@ -102,18 +108,18 @@ def _speed(rows: Sequence[dict]) -> Iterable[str]:
 
 def _wide(rows: Sequence[dict]) -> Iterable[str]:
     names = {"probability": "continuous", "rounded": "one decimal"}
-    yield _section("By rows, clusters and ties")
+    yield section("By rows, clusters and ties")
     cells: dict[tuple[str, str, str], dict[int, str]] = {}
     sizes = sorted({row["n_rows"] for row in rows})
     for row in rows:
         clusters = {None: "none", row["n_rows"] // 10: "of ten rows"}.get(
-            row["n_clusters"], _number(row["n_clusters"])
+            row["n_clusters"], number(row["n_clusters"])
         )
         scores = names.get(row["data"], "labels or values")
         at = cells.setdefault((row["work"].replace("_", " "), scores, clusters), {})
         at[row["n_rows"]] = _ratio(row["ratio"])
-    yield _table(
-        ["metric", "scores", "clusters", *(f"{_number(size)} rows" for size in sizes)],
+    yield table(
+        ["metric", "scores", "clusters", *(f"{number(size)} rows" for size in sizes)],
         [[*key, *(at.get(size, "–") for size in sizes)] for key, at in sorted(cells.items())],
         "Ratio of the plain loop's time to the comparison's, each timed once.",
     )
@@ -121,16 +127,16 @@ def _wide(rows: Sequence[dict]) -> Iterable[str]:
 
 def _jobs(result: dict) -> Iterable[str]:
     rows = result["rows"]
-    yield _section("Two jobs")
-    yield JOBS.format(n_rows=_number(rows[0]["n_rows"]))
+    yield section("Two jobs")
+    yield JOBS.format(n_rows=number(rows[0]["n_rows"]))
     if result["environment"]["cores"] < 2:
         yield "\nThe machine has fewer than two cores: nothing can be gained on it.\n"
-    yield _table(
+    yield table(
         ["work", "resamples", "asked", "measured"],
         [
             [
                 row["work"],
-                _number(row["n_resamples"]),
+                number(row["n_resamples"]),
                 f"{row['asked']:.1f}",
                 _hundredths(row["ratio"]),
             ]
@@ -139,7 +145,7 @@ def _jobs(result: dict) -> Iterable[str]:
         "Time with one job divided by time with two.",
     )
     yield _short(
-        f"{row['work']} with {_number(row['n_resamples'])} resamples "
+        f"{row['work']} with {number(row['n_resamples'])} resamples "
         f"({_hundredths(row['ratio'])} of {row['asked']})"
         for row in rows
         if row["ratio"] < row["asked"]
@@ -147,33 +153,33 @@ def _jobs(result: dict) -> Iterable[str]:
 
 
 def _memory(rows: Sequence[dict]) -> Iterable[str]:
-    yield _section("Memory")
+    yield section("Memory")
     yield MEMORY.format(
-        n_rows=_number(rows[0]["n_rows"]), n_resamples=_number(rows[0]["n_resamples"])
+        n_rows=number(rows[0]["n_rows"]), n_resamples=number(rows[0]["n_resamples"])
     )
-    yield _table(
+    yield table(
         ["work", "allowed, MiB", "measured, MiB"],
-        [[row["work"], _number(row["asked"]), _number(row["above_mib"])] for row in rows],
+        [[row["work"], number(row["asked"]), number(row["above_mib"])] for row in rows],
         "Peak above the inputs.",
     )
     yield _short(
-        f"{row['work']} ({_number(row['above_mib'])} MiB)"
+        f"{row['work']} ({number(row['above_mib'])} MiB)"
         for row in rows
         if row["above_mib"] >= row["asked"]
     )
 
 
 def _scaling(rows: Sequence[dict]) -> Iterable[str]:
-    yield _section("Growth")
+    yield section("Growth")
     yield SCALING
-    yield _table(
+    yield table(
         ["work", "grows with", "from", "to", "asked", "exponent"],
         [
             [
                 row["work"],
                 row["axis"],
-                _number(row["sizes"][0]),
-                _number(row["sizes"][-1]),
+                number(row["sizes"][0]),
+                number(row["sizes"][-1]),
                 "–" if row["asked"] is None else f"below {row['asked']}",
                 f"{row['exponent']:.2f}",
             ]
@@ -189,8 +195,8 @@ def _scaling(rows: Sequence[dict]) -> Iterable[str]:
 
 
 def _peers(result: dict) -> Iterable[str]:
-    yield _section("Other packages")
-    yield PEERS.format(n_resamples=_number(result["n_resamples"]), limit=result["limit_s"])
+    yield section("Other packages")
+    yield PEERS.format(n_resamples=number(result["n_resamples"]), limit=result["limit_s"])
     for question in dict.fromkeys(row["question"] for row in result["rows"]):
         rows = [row for row in result["rows"] if row["question"] == question]
         sizes = sorted({row["n_rows"] for row in rows})
@@ -199,8 +205,8 @@ def _peers(result: dict) -> Iterable[str]:
             name = f"{row['package']} {row['version']}"
             key = (name, f"``{row['call']}``", row["gives"], row["draws"])
             at.setdefault(key, {})[row["n_rows"]] = _ratio(row["ratio"])
-        yield _table(
-            ["package", "call", "gives", "rows drawn", *(f"{_number(n)} rows" for n in sizes)],
+        yield table(
+            ["package", "call", "gives", "rows drawn", *(f"{number(n)} rows" for n in sizes)],
             [[*key, *(ratios.get(size, "–") for size in sizes)] for key, ratios in at.items()],
             f"{question}: ratio of the plain loop's time to the package's.",
         )
@@ -210,7 +216,8 @@ def _peers(result: dict) -> Iterable[str]:
         yield f"\nFailed in this run: {call} (``{error}``).\n"
 
 
-def _section(title: str) -> str:
+def section(title: str) -> str:
+    """Begin a section."""
     return f"\n{title}\n{'-' * len(title)}\n"
 
 
@@ -222,11 +229,20 @@ def _short(cases: Iterable[str]) -> str:
     return "\nShort of what was asked:\n\n" + "".join(f"- {case}\n" for case in listed)
 
 
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+def table(titles: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+    """Write a table whose first row are the titles."""
     lines = [f"\n.. list-table:: {caption}", "   :header-rows: 1", ""]
     for row in [titles, *rows]:
         lines += [f"   {'* -' if place == 0 else '  -'} {cell}" for place, cell in enumerate(row)]
     return "\n".join(lines) + "\n"
+
+
+def save(page: Path, text: str, script: str, *, check: bool) -> None:
+    """Write a page, or stop where it is not what its script writes."""
+    if not check:
+        page.write_text(text, encoding="utf-8")
+    elif not page.exists() or page.read_text(encoding="utf-8") != text:
+        sys.exit(f"{page.name} is not what benchmarks/{script} writes; run it again.")
 
 
 def _ratio(value: float | None) -> str:
@@ -240,5 +256,6 @@ def _hundredths(value: float) -> str:
     return f"{math.floor(value * 100) / 100:.2f}"
 
 
-def _number(value: Any) -> str:
+def number(value: Any) -> str:
+    """Write a whole number, or a dash where there is none."""
     return "–" if value is None else f"{value:,.0f}"

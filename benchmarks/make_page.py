@@ -63,10 +63,7 @@ def main() -> None:
     if arguments.run:
         run(arguments.results, quick=arguments.quick)
     page = _page.render(load(arguments.results))
-    if not arguments.check:
-        arguments.page.write_text(page, encoding="utf-8")
-    elif not arguments.page.exists() or arguments.page.read_text(encoding="utf-8") != page:
-        sys.exit(f"{arguments.page.name} is not what benchmarks/make_page.py writes; run it again.")
+    _page.save(arguments.page, page, Path(__file__).name, check=arguments.check)
 
 
 if __name__ == "__main__":
