@@ -78,7 +78,9 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _resamples(text: str) -> int | str:
-    return text if text == "exact" else _integer(text, 2, "an integer of at least 2 or 'exact'")
+    if text in ("exact", "auto"):
+        return text
+    return _integer(text, 2, "an integer of at least 2, 'exact' or 'auto'")
 
 
 def _seed(text: str) -> int:
@@ -232,8 +234,8 @@ def _add_resampling(command: argparse.ArgumentParser) -> None:
         metavar="N",
         type=_resamples,
         default=9999,
-        help='number of resamples, or "exact" to enumerate all of few rows or clusters; '
-        "default: 9999",
+        help='number of resamples, "exact" to enumerate all of few rows or clusters, or "auto" to '
+        "draw until interval ends and verdicts are known; default: 9999",
     )
     group.add_argument(
         "--confidence-level", metavar="L", type=_level, default=0.95, help="default: 0.95"

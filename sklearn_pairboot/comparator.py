@@ -86,9 +86,11 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
     resampling : "auto" or plan, default="auto"
         What is drawn: clusters if ``groups`` are given to `fit`, else rows; or a plan of
         `sklearn_pairboot.resampling`.
-    n_resamples : int or "exact", default=9999
+    n_resamples : int, "exact" or "auto", default=9999
         Number of bootstrap resamples. More of them reduce the Monte Carlo error of the interval's
-        ends, not its width. ``"exact"`` enumerates all resamples, for few units only.
+        ends, not its width. ``"exact"`` enumerates all resamples, for few units only. ``"auto"``
+        draws up to 127,999 of them, until interval ends and verdicts are known well enough, as in
+        `compare_estimators`.
     confidence_level : float, default=0.95
         Level of the intervals, in (0, 1).
     method : {"percentile", "basic", "normal", "bca"}, default="percentile"

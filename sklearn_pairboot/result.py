@@ -15,12 +15,14 @@ from sklearn_pairboot._engine.permutation import SwapTests
 from sklearn_pairboot._tables import (
     DifferenceRow,
     MetricInfo,
+    MonteCarloRow,
     Row,
     ScoreRow,
     Settings,
     Tables,
     build_tables,
     check_settings,
+    monte_carlo_rows,
     plain_margin,
 )
 from sklearn_pairboot.report import storage
@@ -85,6 +87,8 @@ class ComparisonResult(Described):
         `distribution` to tell.
     permutation_tests : mapping or None, default=None
         Permutation tests by the names of metric, model and baseline.
+    monte_carlo : sequence of MonteCarloRow or None, default=None
+        Monte Carlo errors of both tables; ``None`` finds them from the `distribution`.
 
     See Also
     --------
@@ -134,6 +138,7 @@ class ComparisonResult(Described):
         tables: Tables | None = None,
         n_sequences: int | None = None,
         permutation_tests: SwapTests | None = None,
+        monte_carlo: Sequence[MonteCarloRow] | None = None,
     ) -> None:
         tests = dict(permutation_tests or {})
         if distribution is not None:
@@ -146,6 +151,8 @@ class ComparisonResult(Described):
         self._distribution = distribution
         self._tables = tables
         self._permutation_tests = tests
+        known = monte_carlo is not None or distribution is None
+        self._monte_carlo = tuple(monte_carlo or ()) if known else None
         self._input_notes = tuple(str(note) for note in notes)
         self._versions = dict(installed_versions() if versions is None else versions)
         self._facts = Facts(
@@ -183,6 +190,26 @@ class ComparisonResult(Described):
     def permutations(self) -> tuple[PermutationRow, ...]:
         """How each ``p_permutation`` was found; empty without ``permutation=True``."""
         return self._facts.permutations
+
+    @property
+    def monte_carlo(self) -> tuple[MonteCarloRow, ...]:
+        """Monte Carlo standard errors: one row for each score, then for each difference.
+
+        They say how far interval ends and p-values would differ with other seeds, and fall with
+        the square root of ``n_resamples``; zero if all resamples were enumerated.
+        They are found from 32 balanced half-samples of the resamples, and so known within an
+        eighth to a quarter of themselves.
+        """
+        if self._monte_carlo is None:
+            facts = self._facts
+            self._monte_carlo = monte_carlo_rows(
+                self._require_distribution("`monte_carlo`"),
+                facts.models,
+                facts.metrics,
+                facts.settings,
+                self._tables,
+            )
+        return self._monte_carlo
 
     @property
     def replicates(self) -> NDArray[np.float64]:
@@ -227,7 +254,7 @@ class ComparisonResult(Described):
             A sentence for each comparison, both tables, how they were computed, and the notes;
             at most 88 characters wide unless names are long or tables have many columns.
         """
-        return summary(self._facts, self.scores, self.differences)
+        return summary(self._all_facts(), self.scores, self.differences)
 
     def to_markdown(self) -> str:
         """
@@ -238,7 +265,7 @@ class ComparisonResult(Described):
         str
             The contents of `summary` with headings, lists and tables.
         """
-        return markdown(self._facts, self.scores, self.differences)
+        return markdown(self._all_facts(), self.scores, self.differences)
 
     def to_frame(self, which: str = "differences", backend: Any = None) -> Any:
         """
@@ -290,6 +317,7 @@ class ComparisonResult(Described):
             "random_state_entropy": facts.random_state_entropy,
             "scores": [row.asdict() for row in self.scores],
             "differences": [row.asdict() for row in self.differences],
+            "monte_carlo": [row.asdict() for row in self.monte_carlo],
             "permutation_tests": storage.dump_tests(self._permutation_tests),
             "notes": {"input": list(self._input_notes), "numbers": list(self._tables.notes)},
             "versions": self.versions,
@@ -439,6 +467,10 @@ class ComparisonResult(Described):
             permutation_tests=self._permutation_tests,
             **{name: getattr(facts, name) for name in storage.AS_IT_IS},
         )
+
+    def _all_facts(self) -> Facts:
+        """Facts with the Monte Carlo errors, which take time and are found when needed."""
+        return dataclasses.replace(self._facts, monte_carlo=self.monte_carlo)
 
     def _require_distribution(self, what: str) -> BootstrapDistribution:
         if self._distribution is None:

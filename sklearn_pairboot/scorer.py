@@ -388,6 +388,11 @@ class ClusterBootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     def _options(self) -> Options:
         """Check everything but ``scoring`` and ``groups``."""
         check_choice("returns", self.returns, RETURNS)
+        if isinstance(self.n_resamples, str) and self.n_resamples == "auto":
+            raise ValueError(
+                "`n_resamples` must be an integer or 'exact' in a scorer, got 'auto'. All "
+                "candidates of a search are to meet the same resamples."
+            )
         return Options(
             n_resamples=self.n_resamples,
             confidence_level=self.confidence_level,

@@ -164,8 +164,8 @@ def test_wrong_usage_gets_one_line(run, arguments, message):
 @pytest.mark.parametrize(
     ("option", "value", "rule"),
     [
-        ("--resamples", "x", "an integer of at least 2 or 'exact'"),
-        ("--resamples", "1", "an integer of at least 2 or 'exact'"),
+        ("--resamples", "x", "an integer of at least 2, 'exact' or 'auto'"),
+        ("--resamples", "1", "an integer of at least 2, 'exact' or 'auto'"),
         ("--seed", "-1", "a non-negative integer"),
         ("--seed", "0.5", "a non-negative integer"),
         ("--jobs", "0", "an integer, but not 0 (-1 for all processors)"),

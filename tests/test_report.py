@@ -424,6 +424,8 @@ How this was computed
               shared by all models and metrics
   Varies      only which test rows are drawn
   Held fixed  the trained models; retraining and seeds are not covered
+  Looks       one is assumed, on rows that chose no model: testing again as rows come in
+              needs the levels of planning.group_sequential_levels
   Undefined   roc_auc (logistic 12) of 9999 resamples; left out, so that intervals are
               conditional on the rest
   p-values    p is the smallest error level at which the interval excludes 0 (smallest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -89,22 +89,49 @@ def bootstrap(
     are not ``merged`` the draws depend on the seed and the number of units alone, and calls with
     other kernels meet the same resamples.
     """
-    common: dict[str, Any] = {
-        "observed": observed,
-        "n_units": units.n_units,
-        "scales": scales,
-        "stratum": units.stratum,
-        "kernels": tuple(kernels),
-    }
     if n_resamples == "exact":
         blocks, counts = _run_exactly(merge(kernels, units, always=True), units)
         return BootstrapDistribution(
             **_join(blocks, len(counts.counts)),
             n_sequences=counts.total,
             multiplicities=counts.multiplicities,
-            **common,
+            observed=observed,
+            n_units=units.n_units,
+            scales=scales,
+            stratum=units.stratum,
+            kernels=tuple(kernels),
         )
-    n_resamples = int(n_resamples)
+    return next(
+        bootstrap_further(
+            kernels,
+            units,
+            observed,
+            totals=[int(n_resamples)],
+            entropy=entropy,
+            scales=scales,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            merged=merged,
+        )
+    )
+
+
+def bootstrap_further(
+    kernels: Sequence[Kernel],
+    units: Units,
+    observed: FloatArray,
+    *,
+    totals: Sequence[int],
+    entropy: int,
+    scales: FloatArray,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    merged: Merged | None = None,
+) -> Iterator[BootstrapDistribution]:
+    """Resample up to each of the ascending totals in turn, each run extending the one before.
+
+    Each distribution is that of `bootstrap` with as many resamples.
+    """
     if merged is None:
         merged = keep_apart(kernels, units)
     source = CountSource(
@@ -112,9 +139,20 @@ def bootstrap(
         stratum=merged.stratum,
         multiplicity=merged.multiplicity,
     )
-    n_blocks = -(-n_resamples // source.block_size)
-    blocks = _run(merged.kernels, source, entropy, n_blocks, n_resamples, n_jobs, verbose)
-    return BootstrapDistribution(**_join(blocks, n_resamples), n_sequences=n_resamples, **common)
+    whole: list[_Block] = []
+    for total in totals:
+        further = range(len(whole), -(-total // source.block_size))
+        blocks = whole + _run(merged.kernels, source, entropy, further, total, n_jobs, verbose)
+        yield BootstrapDistribution(
+            **_join(blocks, total),
+            observed=observed,
+            n_units=units.n_units,
+            n_sequences=total,
+            scales=scales,
+            stratum=units.stratum,
+            kernels=tuple(kernels),
+        )
+        whole = blocks[: total // source.block_size]  # the last one may have been cut
 
 
 def _run_exactly(merged: Merged, units: Units) -> tuple[list[_Block], ExactCounts]:
@@ -134,13 +172,14 @@ def _run(
     kernels: Sequence[Kernel],
     source: CountSource,
     entropy: int,
-    n_blocks: int,
+    numbers: range,
     n_resamples: int,
     n_jobs: int | None,
     verbose: int,
 ) -> list[_Block]:
+    """Draw and evaluate the blocks of these numbers."""
     backend, _ = get_active_backend()
-    n_workers = min(joblib.effective_n_jobs(n_jobs), n_blocks)
+    n_workers = min(joblib.effective_n_jobs(n_jobs), len(numbers))
     replayed = any(kernel.path == "replay" for kernel in kernels)
     stuck: list[Message] = []
     if replayed:
@@ -154,11 +193,11 @@ def _run(
     else:
         worthwhile = n_resamples * source.n_units * len(kernels) >= _PARALLEL_WEIGHTS
     if n_workers == 1 or not worthwhile:
-        every = _progress(range(n_blocks), verbose)
+        every = _progress(numbers, verbose)
         first, *rest = _run_blocks(kernels, source, entropy, every, n_resamples)
         return [replace(first, messages=(*first.messages, *stuck)), *rest]
     # One part a worker: the kernels travel with every part, their large arrays by memory map.
-    parts = np.array_split(np.arange(n_blocks), min(n_blocks, n_workers))
+    parts = np.array_split(np.array(numbers), n_workers)
     tasks = (
         joblib.delayed(_run_blocks)(kernels, source, entropy, part.tolist(), n_resamples)
         for part in parts

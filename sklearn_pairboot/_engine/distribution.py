@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -47,6 +47,16 @@ class BootstrapDistribution:
         state = dict(self.__dict__)
         replayed = any(kernel.path == "replay" for kernel in self.kernels)
         return {**state, "kernels": ()} if replayed else state
+
+    def only(self, chosen: BoolArray) -> BootstrapDistribution:
+        """Return what some of the random resamples say."""
+        return replace(
+            self,
+            replicates=self.replicates[chosen],
+            undefined=self.undefined[chosen],
+            zero_division=self.zero_division[chosen],
+            n_sequences=int(np.count_nonzero(chosen)),
+        )
 
     def model_sample(self, metric: int, model: int) -> Sample:
         """Replicates of one model's value."""

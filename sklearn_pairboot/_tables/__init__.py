@@ -10,6 +10,12 @@ from sklearn_pairboot._tables.findings import (
     UNDEFINED_SHARE,
     listed,
 )
+from sklearn_pairboot._tables.monte_carlo import (
+    MonteCarloRow,
+    is_share,
+    monte_carlo_rows,
+    n_tails,
+)
 from sklearn_pairboot._tables.rows import (
     DifferenceRow,
     EquivalenceRow,
@@ -50,6 +56,7 @@ __all__ = [
     "DifferenceRow",
     "EquivalenceRow",
     "MetricInfo",
+    "MonteCarloRow",
     "Row",
     "ScoreRow",
     "Settings",
@@ -68,7 +75,10 @@ __all__ = [
     "format_count",
     "is_equivalent",
     "is_not_worse",
+    "is_share",
     "listed",
+    "monte_carlo_rows",
+    "n_tails",
     "plain_margin",
     "side_of_zero",
     "too_few_units",

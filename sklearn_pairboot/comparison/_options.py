@@ -22,6 +22,7 @@ from sklearn_pairboot._tables import (
     check_reading,
     plain_margin,
 )
+from sklearn_pairboot.comparison._auto import totals_for
 from sklearn_pairboot.resampling import ClusterBootstrap, ResamplingPlan, RowBootstrap
 
 MOST_RESAMPLES = 10_000_000
@@ -39,9 +40,14 @@ sample_weight : array-like of shape (n_rows,), default=None
 resampling : "auto" or plan, default="auto"
     What is drawn: clusters if ``groups`` are given, else rows; or a plan of
     `sklearn_pairboot.resampling`.
-n_resamples : int or "exact", default=9999
+n_resamples : int, "exact" or "auto", default=9999
     Number of bootstrap resamples. More of them reduce the Monte Carlo error of the interval's
-    ends, not its width. ``"exact"`` enumerates all resamples, for few units only.
+    ends, not its width. ``"exact"`` enumerates all resamples, for few units only. ``"auto"``
+    draws 1,999, 3,999, 7,999 and so on up to 127,999 resamples, until the Monte Carlo error of
+    every interval's end is at most 4 % of the standard error, and every p-value, adjusted or not,
+    lies on one side of 1 - ``confidence_level`` but for a risk of 0.001. The result is that of as
+    many resamples asked for by number, and a note says why it stopped. Give a number where a
+    scorer has to be called on rows, which takes long.
 confidence_level : float, default=0.95
     Level of the intervals, in (0, 1).
 method : {"percentile", "basic", "normal", "bca"}, default="percentile"
@@ -112,13 +118,13 @@ class Options:
     verbose: int = 0
 
     def __post_init__(self) -> None:
-        exact = isinstance(self.n_resamples, str) and self.n_resamples == "exact"
-        if not exact and not is_integer(self.n_resamples, least=2):
+        named = isinstance(self.n_resamples, str) and self.n_resamples in ("exact", "auto")
+        if not named and not is_integer(self.n_resamples, least=2):
             raise ValueError(
-                "`n_resamples` must be an integer of at least 2 or 'exact', got "
+                "`n_resamples` must be an integer of at least 2, 'exact' or 'auto', got "
                 f"{self.n_resamples!r}."
             )
-        if not exact and int(self.n_resamples) > MOST_RESAMPLES:
+        if not named and int(self.n_resamples) > MOST_RESAMPLES:
             raise ValueError(
                 f"`n_resamples` must be at most {MOST_RESAMPLES:,}, got {self.n_resamples!r}. All "
                 "replicates are kept, and far fewer make the Monte Carlo error negligible."
@@ -134,9 +140,11 @@ class Options:
         if not is_integer(self.verbose, least=0):
             raise ValueError(f"`verbose` must be an integer >= 0, got {self.verbose!r}.")
         check_random_state(self.random_state)
-        if not exact:
+        if not named:
             # Intervals of the scores are two-sided whatever the alternative.
             check_alpha(int(self.n_resamples), self.confidence_level)
+        elif self.n_resamples == "auto":
+            totals_for(self.confidence_level)
 
     def settings(self, models: Sequence[str], metrics: Sequence[str]) -> Settings:
         """Say how the replicates of these models and metrics are to be read."""

@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.average import LOST_FOLDS
-from sklearn_pairboot._engine.bootstrap import NOT_SENT, bootstrap, observe, observe_merged
+from sklearn_pairboot._engine.bootstrap import (
+    NOT_SENT,
+    bootstrap,
+    bootstrap_further,
+    observe,
+    observe_merged,
+)
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.merging import Merged, merge
 from sklearn_pairboot._engine.seeds import entropy_of
@@ -29,6 +35,7 @@ from sklearn_pairboot._tables import (
     check_positive_baselines,
     compared_pairs,
 )
+from sklearn_pairboot.comparison._auto import draw_until_known, totals_for
 from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._permutation import Drawn, Found, Swap, swap_records
 from sklearn_pairboot.result import ComparisonResult
@@ -116,30 +123,35 @@ def compare_kernels(
     swap = swap if options.permutation else None
     drawn = options.n_resamples != "exact" or swap is not None
     entropy = entropy_of(options.random_state) if drawn else None
+    infos = tuple(
+        MetricInfo(name, greater, kernel.path)
+        for (name, greater), kernel in zip(metrics, kernels, strict=True)
+    )
+    how_drawn: dict[str, Any] = {
+        "entropy": entropy or 0,
+        "scales": np.array([getattr(kernel, "scale", np.nan) for kernel in kernels]),
+        "n_jobs": options.n_jobs,
+        "verbose": options.verbose,
+        "merged": merged,
+    }
+    n_resamples = options.n_resamples
+    stopped: list[str] = []
+    if n_resamples == "auto":
+        totals = totals_for(options.confidence_level)
+        runs = bootstrap_further(kernels, units, observed, totals=totals, **how_drawn)
+        distribution, note = draw_until_known(runs, totals, models, infos, settings)
+        n_resamples, stopped = distribution.n_sequences, [note]
+    else:
+        distribution = bootstrap(kernels, units, observed, n_resamples=n_resamples, **how_drawn)
     swapped = Found({})
     if swap is not None:
-        how = Drawn.like(options.n_resamples, entropy or 0)
-        swapped = swap(observed, pairs, how)
-    distribution = bootstrap(
-        kernels,
-        units,
-        observed,
-        n_resamples=options.n_resamples,
-        entropy=entropy or 0,
-        scales=np.array([getattr(kernel, "scale", np.nan) for kernel in kernels]),
-        n_jobs=options.n_jobs,
-        verbose=options.verbose,
-        merged=merged,
-    )
+        swapped = swap(observed, pairs, Drawn.like(n_resamples, entropy or 0))
     _refuse_undefined_everywhere(distribution, names, models)
     sizes = units.rows_per_unit
     return ComparisonResult(
         distribution=distribution,
         models=models,
-        metrics=tuple(
-            MetricInfo(name, greater, kernel.path)
-            for (name, greater), kernel in zip(metrics, kernels, strict=True)
-        ),
+        metrics=infos,
         settings=settings,
         unit="rows" if units.of_row is None else "clusters",
         n_units=units.n_units,
@@ -147,12 +159,13 @@ def compare_kernels(
         unit_sizes=(int(sizes.min()), float(np.median(sizes)), int(sizes.max())),
         stratified=units.stratum is not None,
         weighted=weighted,
-        n_resamples=options.n_resamples,
+        n_resamples=n_resamples,
         random_state_entropy=entropy,
         notes=(
             *notes,
             *_unit_notes(units),
             *_message_notes(distribution, names),
+            *stopped,
             *swapped.notes,
         ),
         held_fixed=held_fixed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sklearn_pairboot._tables import MetricInfo, Settings
+from sklearn_pairboot._tables import MetricInfo, MonteCarloRow, Settings
 from sklearn_pairboot.report.permutations import PermutationRow
 
 
@@ -28,6 +28,7 @@ class Facts:
     random_state_entropy: int | None = None
     notes: tuple[str, ...] = ()
     permutations: tuple[PermutationRow, ...] = ()
+    monte_carlo: tuple[MonteCarloRow, ...] = ()
 
 
 def family_size(facts: Facts) -> int:

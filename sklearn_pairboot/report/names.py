@@ -56,6 +56,15 @@ def renamed(
                 )
                 for row in facts.permutations
             ),
+            monte_carlo=tuple(
+                dataclasses.replace(
+                    row,
+                    metric=name(row.metric),
+                    model=name(row.model),
+                    baseline=row.baseline and name(row.baseline),
+                )
+                for row in facts.monte_carlo
+            ),
         ),
         [
             dataclasses.replace(row, metric=name(row.metric), model=name(row.model))

@@ -8,8 +8,14 @@ from statistics import NormalDist
 from sklearn_pairboot._tables import DifferenceRow, ScoreRow, format_count
 from sklearn_pairboot.report.facts import Facts, adjusted_apart, family_size
 from sklearn_pairboot.report.findings import CORRECTION_NAMES, smallest_p
+from sklearn_pairboot.report.monte_carlo import monte_carlo_statement
 from sklearn_pairboot.report.numbers import format_percent
 from sklearn_pairboot.report.permutations import permutation_statement
+
+_LOOKS = (
+    "one is assumed, on rows that chose no model: testing again as rows come in needs the levels "
+    "of planning.group_sequential_levels"
+)
 
 
 def statements(
@@ -29,8 +35,13 @@ def statements(
     if several:
         text += "; shared by all models and metrics"
     pairs.append(("Resamples", text))
+    if facts.monte_carlo and facts.n_resamples != "exact":
+        text = monte_carlo_statement(facts.monte_carlo, len(facts.metrics) > 1)
+        pairs.append(("Monte Carlo", text))
     pairs.append(("Varies", f"only which test {facts.unit} are drawn"))
     pairs.append(("Held fixed", f"{facts.held_fixed}; retraining and seeds are not covered"))
+    if differences:
+        pairs.append(("Looks", _LOOKS))
     if facts.stratified:
         pairs.append(
             (

@@ -20,6 +20,7 @@ from sklearn_pairboot._tables import (
     DifferenceRow,
     EquivalenceRow,
     MetricInfo,
+    MonteCarloRow,
     Row,
     ScoreRow,
     Settings,
@@ -28,7 +29,15 @@ from sklearn_pairboot._tables import (
 
 FORMAT = "sklearn-pairboot result"
 FORMAT_VERSION = 1
-_LISTS = ("models", "metrics", "unit_sizes", "scores", "differences", "permutation_tests")
+_LISTS = (
+    "models",
+    "metrics",
+    "unit_sizes",
+    "scores",
+    "differences",
+    "permutation_tests",
+    "monte_carlo",
+)
 # What is stored under the name that the result's constructor gives it.
 AS_IT_IS = (
     "models",
@@ -126,6 +135,7 @@ def keywords(data: Mapping[str, Any]) -> dict[str, Any]:
             tuple(data["notes"]["numbers"]),
         ),
         "permutation_tests": _load_tests(data["permutation_tests"]),
+        "monte_carlo": [MonteCarloRow(**_row(MonteCarloRow, row)) for row in data["monte_carlo"]],
     }
 
 

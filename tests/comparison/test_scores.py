@@ -353,8 +353,11 @@ CHOICES = {
 }
 SEEDS = "a non-negative integer, a numpy Generator, a RandomState or None"
 BAD = [
-    *(("n_resamples", v, "an integer of at least 2 or 'exact'") for v in (1, 0, -5, 9.0, True)),
-    *(("n_resamples", v, "an integer of at least 2 or 'exact'") for v in ("all", None)),
+    *(
+        ("n_resamples", v, "an integer of at least 2, 'exact' or 'auto'")
+        for v in (1, 0, -5, 9.0, True)
+    ),
+    *(("n_resamples", v, "an integer of at least 2, 'exact' or 'auto'") for v in ("all", None)),
     *((name, v, f"one of {c}") for name, c in CHOICES.items() for v in ("Percentile", 3, "")),
     ("method", None, f"one of {CHOICES['method']}"),
     ("n_jobs", 0, "a non-zero integer or None"),

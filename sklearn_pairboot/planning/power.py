@@ -1,4 +1,4 @@
-"""How much the rows of a test set tell, and how many more are needed."""
+"""What difference a number of rows can show, and how many rows a difference needs."""
 
 from __future__ import annotations
 
@@ -8,161 +8,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import optimize, stats
 
 from sklearn_pairboot._engine.seeds import is_integer
 from sklearn_pairboot._scoring.checks import (
     check_choice,
     check_confidence_level,
-    check_finite,
     check_labels,
     check_share,
-    plain,
 )
+from sklearn_pairboot.planning._checks import check_numbers
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
 _MOST_UNITS = 10**9
-
-
-@dataclass(frozen=True)
-class IntraclassCorrelation:
-    """Outcome of `intraclass_correlation`.
-
-    Parameters
-    ----------
-    estimate : float
-        The intraclass correlation; below 0 where rows of a cluster differ more than others.
-    statistic : float
-        F ratio of the mean squares between and within clusters.
-    p_value : float
-        Of no correlation against a positive one.
-    ci_low : float
-        Lower end of the interval.
-    ci_high : float
-        Upper end of the interval.
-    variant : str
-        ``"one-way ANOVA"``.
-    design_effect : float
-        Variance of the mean over that of as many independent rows, at least 1.
-    effective_sample_size : float
-        Independent rows that would tell as much.
-    n_rows : int
-        Number of rows.
-    n_clusters : int
-        Number of clusters.
-
-    Examples
-    --------
-    >>> from sklearn_pairboot.planning import intraclass_correlation
-    >>> intraclass_correlation([1, 1, 0, 0, 1, 0], list("aabbcc")).n_clusters
-    3
-    """
-
-    estimate: float
-    statistic: float
-    p_value: float
-    ci_low: float
-    ci_high: float
-    variant: str
-    design_effect: float
-    effective_sample_size: float
-    n_rows: int
-    n_clusters: int
-
-
-def intraclass_correlation(
-    values: ArrayLike, groups: Any, *, confidence_level: float = 0.95
-) -> IntraclassCorrelation:
-    """Estimate how much alike the rows of a cluster are, and what that costs.
-
-    Parameters
-    ----------
-    values : array-like of shape (n_rows,)
-        A number for each row, such as a model's score of it, or the difference of two models'
-        scores: it is the difference whose correlation decides how well a comparison is known.
-    groups : array-like of shape (n_rows,)
-        Cluster of each row, at least two clusters, at least one of two rows or more.
-    confidence_level : float, default=0.95
-        Level of the interval, in (0, 1).
-
-    Returns
-    -------
-    IntraclassCorrelation
-        With ``estimate``, ``statistic``, ``p_value``, ``ci_low``, ``ci_high``, ``variant``,
-        ``design_effect``, ``effective_sample_size``, ``n_rows`` and ``n_clusters``.
-
-    Raises
-    ------
-    ValueError
-        If all values are equal, or no cluster has two rows: then nothing can be told.
-
-    See Also
-    --------
-    sklearn_pairboot.compare_scores : With ``groups`` it resamples whole clusters.
-
-    Notes
-    -----
-    With mean squares B between and W within clusters, the estimate is
-    ``(B - W) / (B + (m - 1) W)`` [1]_, where ``m`` is the mean size of the G clusters, less their
-    variance over G times that mean. The design effect of a mean of rows is
-    ``1 + (s - 1) max(estimate, 0)`` [2]_, where ``s`` is the mean size of the cluster that a row is
-    in; with clusters of one size both are that size. The interval is exact for normal values and
-    clusters of one size [3]_, and rough for others, such as right and wrong answers.
-
-    References
-    ----------
-    .. [1] A. Donner (1986). "A review of inference procedures for the intraclass correlation
-       coefficient in the one-way random effects model". International Statistical Review 54, 67-82.
-    .. [2] L. Kish (1965). "Survey Sampling". Wiley.
-    .. [3] K. O. McGraw and S. P. Wong (1996). "Forming inferences about some intraclass
-       correlation coefficients". Psychological Methods 1, 30-46.
-
-    Examples
-    --------
-    >>> from sklearn_pairboot.planning import intraclass_correlation
-    >>> right = [1, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0]
-    >>> patient = list("aaabbbcccddd")
-    >>> found = intraclass_correlation(right, patient)
-    >>> round(found.estimate, 3), round(found.effective_sample_size, 1)
-    (0.727, 4.9)
-    """
-    level = check_confidence_level(confidence_level)
-    x = _numbers(values, "values")
-    codes, labels = check_labels(groups, len(x), "groups")
-    sizes = np.bincount(codes)
-    n_rows, n_clusters = len(x), len(labels)
-    if n_clusters < 2 or n_clusters == n_rows:
-        raise ValueError(
-            "`groups` must hold at least two clusters, and two rows in one of them, got "
-            f"{n_clusters} clusters of {n_rows} rows."
-        )
-    if np.ptp(x) == 0:
-        raise ValueError(f"`values` must differ somewhere, got {x[0]:g} in all {n_rows} rows.")
-    means = np.bincount(codes, x) / sizes
-    between = float(sizes @ (means - x.mean()) ** 2) / (n_clusters - 1)
-    within = float(((x - means[codes]) ** 2).sum()) / (n_rows - n_clusters)
-    size = (n_rows - float(sizes @ sizes) / n_rows) / (n_clusters - 1)
-    freedom = n_clusters - 1, n_rows - n_clusters
-    ratio = between / within if within > 0 else math.inf
-    ends = [
-        ratio / stats.f.ppf(1 - (1 - level) / 2, *freedom),
-        ratio * stats.f.ppf(1 - (1 - level) / 2, *freedom[::-1]),
-    ]
-    estimate = _correlation(ratio, size)
-    effect = 1 + (float(sizes @ sizes) / n_rows - 1) * max(estimate, 0.0)
-    return IntraclassCorrelation(
-        estimate=estimate,
-        statistic=ratio,
-        p_value=float(stats.f.sf(ratio, *freedom)),
-        ci_low=_correlation(ends[0], size),
-        ci_high=_correlation(ends[1], size),
-        variant="one-way ANOVA",
-        design_effect=effect,
-        effective_sample_size=n_rows / effect,
-        n_rows=n_rows,
-        n_clusters=n_clusters,
-    )
 
 
 def minimum_detectable_difference(
@@ -351,7 +210,7 @@ class _Plan:
         level = check_confidence_level(confidence_level)
         power = check_share("power", power, "For 80 % pass 0.8.")
         check_choice("alternative", alternative, _ALTERNATIVES)
-        x = _numbers(differences, "differences")
+        x = check_numbers(differences, "differences")
         codes, _ = (
             (np.arange(len(x)), None) if groups is None else check_labels(groups, len(x), "groups")
         )
@@ -378,21 +237,6 @@ class _Plan:
             if self.sides == 2 and shift < 8:  # beyond, the other tail has less than 1e-15
                 found += float(stats.nct.sf(critical, n_units - 1, -shift))
         return found
-
-
-def _correlation(ratio: float, size: float) -> float:
-    return 1.0 if math.isinf(ratio) else float((ratio - 1) / (ratio - 1 + size))
-
-
-def _numbers(values: Any, name: str) -> NDArray[np.float64]:
-    array = plain(values)
-    if array.ndim != 1 or len(array) < 2 or array.dtype.kind not in "biuf":
-        raise ValueError(
-            f"`{name}` must hold a number for each of at least 2 rows, got an array of shape "
-            f"{array.shape} and type {array.dtype}."
-        )
-    check_finite(array, f"`{name}`")
-    return array.astype(np.float64)
 
 
 def _positive(name: str, value: Any) -> float:
