@@ -103,7 +103,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         baseline. Choose it before looking at the data.
     margin_relative : float or dict of str to float, default=None
         The same as a share of the baseline's score, between 0 and 1, for positive scores.
-    correction : {"holm", "max-t", "bonferroni", "fdr"} or None, default="holm"
+    correction : {"holm", "max-t", "max-t-step-down", "bonferroni", "fdr"} or None, default="holm"
         Adjustment of the p-values of a family of comparisons, also of the corrected resampled t
         tests, which take Holm's in place of ``"max-t"``.
     family : {"metric", "all"}, default="metric"

@@ -19,6 +19,8 @@ from sklearn_pairboot._tables import (
     Row,
     ScoreRow,
     Settings,
+    SlicePart,
+    SliceRow,
     Tables,
     build_tables,
     check_settings,
@@ -26,21 +28,17 @@ from sklearn_pairboot._tables import (
     plain_margin,
 )
 from sklearn_pairboot.report import storage
-from sklearn_pairboot.report.facts import Described, Facts
+from sklearn_pairboot.report.facts import Facts
 from sklearn_pairboot.report.frames import frame
-from sklearn_pairboot.report.permutations import PermutationRow, permutation_rows
-from sklearn_pairboot.report.ranks import RankDistribution, rank_distribution
+from sklearn_pairboot.report.order import OrderOfModels
+from sklearn_pairboot.report.permutations import permutation_rows
 from sklearn_pairboot.report.text import markdown, summary
 from sklearn_pairboot.report.versions import installed_versions
 
 _UNCHANGED: Any = object()
-_NO_REPLICATES = (
-    "This result was read from JSON without replicates, so {} is not available. "
-    "Write it with `to_json(replicates=True)` to keep them."
-)
 
 
-class ComparisonResult(Described):
+class ComparisonResult(OrderOfModels):
     """Scores of models, their differences from a baseline, and what these rows can tell.
 
     Comparisons such as `compare_scores` return it; it is not made by hand. ``print(result)``
@@ -89,6 +87,8 @@ class ComparisonResult(Described):
         Permutation tests by the names of metric, model and baseline.
     monte_carlo : sequence of MonteCarloRow or None, default=None
         Monte Carlo errors of both tables; ``None`` finds them from the `distribution`.
+    slice_parts : sequence of SlicePart, default=()
+        Metrics in subgroups, which follow the `metrics` in the `distribution`.
 
     See Also
     --------
@@ -139,11 +139,14 @@ class ComparisonResult(Described):
         n_sequences: int | None = None,
         permutation_tests: SwapTests | None = None,
         monte_carlo: Sequence[MonteCarloRow] | None = None,
+        slice_parts: Sequence[SlicePart] = (),
     ) -> None:
         tests = dict(permutation_tests or {})
         if distribution is not None:
             n_sequences = distribution.n_sequences
-            tables = tables or build_tables(distribution, models, metrics, settings, tests)
+            tables = tables or build_tables(
+                distribution, models, metrics, settings, tests, slice_parts
+            )
         if tables is None or n_sequences is None:
             raise ValueError("`tables` and `n_sequences` must be given without a `distribution`.")
         low, middle, high = (_plain(size) for size in unit_sizes)
@@ -153,6 +156,7 @@ class ComparisonResult(Described):
         self._permutation_tests = tests
         known = monte_carlo is not None or distribution is None
         self._monte_carlo = tuple(monte_carlo or ()) if known else None
+        self._slice_parts = tuple(slice_parts)
         self._input_notes = tuple(str(note) for note in notes)
         self._versions = dict(installed_versions() if versions is None else versions)
         self._facts = Facts(
@@ -171,6 +175,7 @@ class ComparisonResult(Described):
             random_state_entropy=_plain(random_state_entropy),
             notes=self._input_notes + tables.notes,
             permutations=permutation_rows(tests, tables.differences, settings),
+            slices=tables.slices,
         )
 
     @property
@@ -185,11 +190,6 @@ class ComparisonResult(Described):
         With a margin rows have further columns, from ``margin`` on.
         """
         return self._tables.differences
-
-    @property
-    def permutations(self) -> tuple[PermutationRow, ...]:
-        """How each ``p_permutation`` was found; empty without ``permutation=True``."""
-        return self._facts.permutations
 
     @property
     def monte_carlo(self) -> tuple[MonteCarloRow, ...]:
@@ -208,13 +208,15 @@ class ComparisonResult(Described):
                 facts.metrics,
                 facts.settings,
                 self._tables,
+                self._slice_parts,
             )
         return self._monte_carlo
 
     @property
     def replicates(self) -> NDArray[np.float64]:
         """Resampled values, shape (n_replicates, n_metrics, n_models), read-only."""
-        replicates = self._require_distribution("`replicates`").replicates.view()
+        replicates = self._require_distribution("`replicates`").replicates
+        replicates = replicates[:, : len(self.metrics)]
         replicates.flags.writeable = False
         return replicates
 
@@ -273,7 +275,7 @@ class ComparisonResult(Described):
 
         Parameters
         ----------
-        which : {"differences", "scores"}, default="differences"
+        which : {"differences", "scores", "slices"}, default="differences"
             The table.
         backend : {"pandas", "polars", "pyarrow"}, module or None, default=None
             Kind of dataframe, or anything that ``narwhals.from_dict`` takes. ``None`` means the
@@ -287,6 +289,7 @@ class ComparisonResult(Described):
         tables: dict[str, tuple[type[Row], Sequence[Row]]] = {
             "differences": (self._facts.settings.row_type, self.differences),
             "scores": (ScoreRow, self.scores),
+            "slices": (SliceRow, self.slices),
         }
         if which not in list(tables):
             raise ValueError(f"`which` must be one of {list(tables)}, got {which!r}.")
@@ -318,6 +321,8 @@ class ComparisonResult(Described):
             "scores": [row.asdict() for row in self.scores],
             "differences": [row.asdict() for row in self.differences],
             "monte_carlo": [row.asdict() for row in self.monte_carlo],
+            "slices": [row.asdict() for row in self.slices],
+            "slice_parts": [dataclasses.asdict(part) for part in self._slice_parts],
             "permutation_tests": storage.dump_tests(self._permutation_tests),
             "notes": {"input": list(self._input_notes), "numbers": list(self._tables.notes)},
             "versions": self.versions,
@@ -368,24 +373,6 @@ class ComparisonResult(Described):
         with storage.damage_named():
             return cls(**storage.keywords(data))
 
-    def rank_distribution(self, best: int = 1) -> RankDistribution:
-        """
-        Tell how often each model has each rank.
-
-        Parameters
-        ----------
-        best : int, default=1
-            Number of models that count as the best ones.
-
-        Returns
-        -------
-        RankDistribution
-            Shares of the resamples. They say how steady the order of these models is on rows
-            like these, not how probable it is that a model is the best.
-        """
-        distribution = self._require_distribution("`rank_distribution`")
-        return rank_distribution(distribution, self.models, self._facts.metrics, best)
-
     def replace(
         self,
         *,
@@ -419,7 +406,7 @@ class ComparisonResult(Described):
             The smallest difference that would matter. It takes the place of ``margin_relative``.
         margin_relative : float, mapping of str to float or None, optional
             The same as a share of the baseline's score. It takes the place of ``margin``.
-        correction : {"holm", "max-t", "bonferroni", "fdr"} or None, optional
+        correction : {"holm", "max-t", "max-t-step-down", "bonferroni", "fdr"} or None, optional
             Correction of the p-values over a family of comparisons.
         family : {"metric", "all"}, optional
             What is corrected for one another: the comparisons of one metric, or those of all.
@@ -465,17 +452,13 @@ class ComparisonResult(Described):
             notes=self._input_notes,
             versions=self._versions,
             permutation_tests=self._permutation_tests,
+            slice_parts=self._slice_parts,
             **{name: getattr(facts, name) for name in storage.AS_IT_IS},
         )
 
     def _all_facts(self) -> Facts:
         """Facts with the Monte Carlo errors, which take time and are found when needed."""
         return dataclasses.replace(self._facts, monte_carlo=self.monte_carlo)
-
-    def _require_distribution(self, what: str) -> BootstrapDistribution:
-        if self._distribution is None:
-            raise ValueError(_NO_REPLICATES.format(what))
-        return self._distribution
 
 
 def _plain(value: Any) -> Any:

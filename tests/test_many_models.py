@@ -277,7 +277,7 @@ def test_reports_name_both_models_of_a_pair():
 @pytest.mark.parametrize(
     ("name", "value", "allowed"),
     [("pairs", "every", "'baseline', 'all'"), ("family", None, "'metric', 'all'"),
-     ("correction", "maxt", "'holm', 'max-t', 'bonferroni', 'fdr', None")],
+     ("correction", "maxt", "'holm', 'max-t', 'max-t-step-down', 'bonferroni', 'fdr', None")],
 )  # fmt: skip
 def test_unknown_words_are_refused(name, value, allowed):
     for ask in (lambda: compared(**{name: value}), lambda: compared().replace(**{name: value})):

@@ -312,7 +312,7 @@ def test_without_a_backend_the_error_names_what_to_install(monkeypatch):
 
 def test_unknown_tables_and_backends_are_refused():
     with pytest.raises(
-        ValueError, match=r"`which` must be one of \['differences', 'scores'\], got"
+        ValueError, match=r"`which` must be one of \['differences', 'scores', 'slices'\], got"
     ):
         result().to_frame("models")
     for which in (["scores"], None, {}):

@@ -384,7 +384,8 @@ def test_few_units_show_nothing_and_say_why_req_A30_req_C19(noisy):
         ),
         (
             Settings("old", correction="sidak"),
-            "`correction` must be one of 'holm', 'max-t', 'bonferroni', 'fdr', None, got 'sidak'.",
+            "`correction` must be one of 'holm', 'max-t', 'max-t-step-down', 'bonferroni', 'fdr', "
+            "None, got 'sidak'.",
         ),
     ],
 )

@@ -128,9 +128,9 @@ class BootstrapDistribution:
             self.jackknives[metric] = self.kernels[metric].leave_one_out()
         return self.jackknives.get(metric)
 
-    def n_undefined(self, metric: int, model: int) -> int:
-        """Count the resamples (exact mode: sequences) in which the value is undefined."""
-        return self._count(self.undefined[:, metric, model])
+    def n_undefined(self, metric: int, *models: int) -> int:
+        """Count the resamples (exact mode: sequences) in which some of the values is undefined."""
+        return self._count(np.any(self.undefined[:, metric, models], axis=1))
 
     def n_zero_division(self, metric: int, model: int) -> int:
         """Count the resamples (exact mode: sequences) in which 0/0 got its convention."""

@@ -7,7 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 
 # What `adjust` does, and all that a comparison knows: max-T needs the joint replicates.
 ADJUSTMENTS = ("holm", "bonferroni", "fdr", None)
-CORRECTIONS = ("holm", "max-t", "bonferroni", "fdr", None)
+CORRECTIONS = ("holm", "max-t", "max-t-step-down", "bonferroni", "fdr", None)
+
+
+def without_replicates(correction: str | None) -> str | None:
+    """Give the correction for p-values that have no joint replicates: Holm's for max-T."""
+    return correction if correction in ADJUSTMENTS else "holm"
 
 
 def adjust(p_values: ArrayLike, correction: str | None) -> NDArray[np.float64]:

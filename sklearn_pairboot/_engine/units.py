@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,3 +39,17 @@ class Units:
                 self.of_row, weights=terms[:, column], minlength=self.n_units
             )
         return sums
+
+
+def part_of_units(units: Units, rows: NDArray[Any]) -> tuple[Units, NDArray[np.int64]]:
+    """Units of some rows, numbered anew, and their numbers among all units."""
+    codes = rows.astype(np.int64) if units.of_row is None else units.of_row[rows]
+    kept, local = np.unique(codes, return_inverse=True)
+    of_row: NDArray[np.int64] | None = local.reshape(-1).astype(np.int64)
+    if units.of_row is None and len(kept) == len(rows):
+        kept, of_row = codes, None  # rows are units, in their own order
+    stratum = None
+    if units.stratum is not None:
+        _, stratum = np.unique(units.stratum[kept], return_inverse=True)
+        stratum = stratum.reshape(-1).astype(np.int64)
+    return Units(len(rows), len(kept), of_row, stratum), kept

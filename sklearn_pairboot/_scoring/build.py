@@ -111,6 +111,16 @@ def positive_class(
     )
 
 
+def known_positive_class(metric: Metric, problem: Problem) -> Any:
+    """Give the positive class that all the rows make known, for some of them; else ``None``."""
+    if metric.function is None or problem.kind != "binary":
+        return problem.pos_label
+    default = _default(metric.function, "pos_label")
+    if default is inspect.Parameter.empty:
+        return problem.pos_label
+    return positive_class(metric, metric.function, problem).get("pos_label", default)
+
+
 def _with_labels(
     metric: Metric, kwargs: dict[str, Any], problem: Problem, model: int
 ) -> Callable[..., Any]:

@@ -23,6 +23,7 @@ from sklearn_pairboot._tables.rows import (
     Row,
     ScoreRow,
     Settings,
+    SlicePart,
     Tables,
     contradicts_itself,
     direction_word,
@@ -47,6 +48,7 @@ from sklearn_pairboot._tables.settings import (
     check_settings,
     plain_margin,
 )
+from sklearn_pairboot._tables.slices import SliceRow
 
 __all__ = [
     "ALTERNATIVES",
@@ -60,6 +62,8 @@ __all__ = [
     "Row",
     "ScoreRow",
     "Settings",
+    "SlicePart",
+    "SliceRow",
     "Tables",
     "build_tables",
     "check_baseline",

@@ -1,4 +1,4 @@
-"""Both tables of a result, read off the joint replicates, and the notes that they call for."""
+"""The tables of a result, read off the joint replicates, and the notes that they call for."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import numpy as np
 
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.intervals import IntervalEstimate, interval
-from sklearn_pairboot._engine.multiplicity import adjust
 from sklearn_pairboot._engine.permutation import SwapTests, find_test
 from sklearn_pairboot._engine.sample import Sample
 from sklearn_pairboot._engine.simultaneous import max_t
+from sklearn_pairboot._tables.families import adjusted, joint_family
 from sklearn_pairboot._tables.findings import Findings, undefined_in_either
-from sklearn_pairboot._tables.margins import family_of, with_margins
+from sklearn_pairboot._tables.margins import with_margins
 from sklearn_pairboot._tables.rows import (
     Comparison,
     DifferenceRow,
     MetricInfo,
     ScoreRow,
     Settings,
+    SlicePart,
     Tables,
     format_count,
     verdict_word,
@@ -28,8 +29,7 @@ from sklearn_pairboot._tables.rows import (
 from sklearn_pairboot._tables.settings import (
     check_positive_baselines,
 )
-
-_SIDES = {"two-sided": 0, "greater": 1, "less": -1}
+from sklearn_pairboot._tables.slices import notes_on_slices, slice_comparisons, slice_rows
 
 
 def build_tables(
@@ -38,8 +38,12 @@ def build_tables(
     metrics: Sequence[MetricInfo],
     settings: Settings,
     permutation_tests: SwapTests | None = None,
+    slices: Sequence[SlicePart] = (),
 ) -> Tables:
-    """Read both tables off the joint replicates, and say what a reader must know about them."""
+    """Read all tables off the joint replicates, and say what a reader must know about them.
+
+    Slices are families of their own, unless all comparisons are one family.
+    """
     models, metrics = tuple(models), tuple(metrics)
     pairs = compared_pairs(models, settings)
     names = [metric.name for metric in metrics]
@@ -47,7 +51,10 @@ def build_tables(
     comparisons = [
         [Comparison(number, info, *pair) for pair in pairs] for number, info in enumerate(metrics)
     ]
-    families = comparisons if settings.family == "metric" else [sum(comparisons, [])]
+    in_slices = slice_comparisons(distribution, slices, metrics, pairs)
+    families = [*comparisons, *in_slices]
+    if settings.family == "all":
+        families = [sum(families, [])]
     findings = Findings(distribution.n_sequences)
     simultaneous: dict[Comparison, IntervalEstimate] = {}
     if settings.correction == "max-t":
@@ -59,20 +66,25 @@ def build_tables(
     for number, info in enumerate(metrics):
         for model in range(len(models)):
             scores.append(_score_row(distribution, number, model, info, models, settings, findings))
-        for comparison in comparisons[number]:
+        for comparison in (*comparisons[number], *in_slices[number]):
             _check_defined(distribution, comparison, models)
-            sample = distribution.difference_sample(number, comparison.model, comparison.other)
+            sample = distribution.difference_sample(
+                comparison.metric, comparison.model, comparison.other
+            )
             estimate = simultaneous.get(comparison)
             if estimate is None:
                 estimate = _interval(distribution, comparison, sample, settings)
             found[comparison] = estimate
             row = _difference_row(distribution, comparison, estimate, models)
-            row = _with_permutation(row, settings, permutation_tests or {})
-            place = f"{info.name} ({row.model} - {row.baseline})"
+            if comparison.part is None:
+                row = _with_permutation(row, settings, permutation_tests or {})
+            place = comparison.place(models)
             findings.add(place, row.difference, estimate)
             findings.add_support(place, sample, settings.alpha)
             rows[comparison] = row
         findings.add_undefined(distribution, number, info.name, pairs)
+        for place_of, name in {(one.metric, one.name): None for one in in_slices[number]}:
+            findings.add_undefined(distribution, place_of, name, pairs)
     judged: dict[Comparison, DifferenceRow] = {}
     for family in families:
         of_family = _with_verdicts(
@@ -84,9 +96,14 @@ def build_tables(
             findings,
         )
         judged |= dict(zip(family, of_family, strict=True))
-    differences = tuple(judged.values())
-    findings.add_contradictions(differences, settings.alpha)
-    return Tables(tuple(scores), differences, findings.notes(settings, distribution.n_units))
+    differences = tuple(judged[comparison] for comparison in sum(comparisons, []))
+    findings.add_contradictions(
+        {comparison.place(models): row for comparison, row in judged.items()}, settings.alpha
+    )
+    of_slices = slice_rows(distribution, slices, metrics, pairs, models, judged)
+    notes = findings.notes(settings, distribution.n_units)
+    notes += notes_on_slices(slices, of_slices)
+    return Tables(tuple(scores), differences, notes, of_slices)
 
 
 def compared_pairs(models: Sequence[str], settings: Settings) -> list[tuple[int, int]]:
@@ -150,7 +167,7 @@ def _score_row(
 def _check_defined(
     distribution: BootstrapDistribution, comparison: Comparison, models: Sequence[str]
 ) -> None:
-    metric, info, model, other = comparison
+    metric, info, model, other, _ = comparison
     if undefined_in_either(distribution, metric, model, other).all():
         raise ValueError(
             f"The difference of {models[model]!r} and {models[other]!r} on `{info.name}` is "
@@ -163,7 +180,7 @@ def _interval(
     distribution: BootstrapDistribution, comparison: Comparison, sample: Sample, settings: Settings
 ) -> IntervalEstimate:
     """Interval and p-value of one comparison by itself."""
-    metric, info, model, other = comparison
+    metric, info, model, other, _ = comparison
     return interval(
         sample,
         float(distribution.difference_estimate(metric, model, other)),
@@ -197,9 +214,18 @@ def _simultaneous(
             members.append(comparison)
     if not members:
         return found
-    family = family_of(distribution, members)
-    findings.add_dropped(family, [member.info.name for member in members], settings.alpha)
-    sides = [_SIDES[settings.side(member.info.greater_is_better)] for member in members]
+    family, sides = joint_family(distribution, members, settings, findings)
+    if family.lost.all():
+        for member in members:
+            found[member] = found[member]._replace(
+                low=-np.inf,
+                high=np.inf,
+                p_value=np.nan,
+                method="max-t",
+                status="undefined",
+                reason="no resample has a value of every comparison of the family",
+            )
+        return found
     tests = max_t(family, sides, settings.confidence_level)
     for k, member in enumerate(members):
         estimate, half_width = float(family.estimates[k]), float(tests.half_widths[k])
@@ -228,7 +254,7 @@ def _difference_row(
     found: IntervalEstimate,
     models: Sequence[str],
 ) -> DifferenceRow:
-    metric, info, model, other = comparison
+    metric, info, model, other, _ = comparison
     return DifferenceRow(
         metric=info.name,
         model=models[model],
@@ -266,16 +292,25 @@ def _with_verdicts(
     """Adjust the p-values of one family, look at the margins, and judge each row."""
     if not rows:
         return []
-    p_values = np.array([row.p_value for row in rows])
-    if settings.correction != "max-t":  # which has adjusted them
-        findings.add_family(p_values, settings)
-        p_values = adjust(p_values, settings.correction)
+    p_values = adjusted(distribution, family, rows, settings, findings)
     judged = [
         dataclasses.replace(row, p_adjusted=float(p)) for row, p in zip(rows, p_values, strict=True)
     ]
-    if settings.has_margin:
-        judged = with_margins(distribution, family, judged, found, settings, findings)
-    return [
-        dataclasses.replace(row, verdict=verdict_word(row, settings.alpha, distribution.n_units))
-        for row in judged
-    ]
+    if settings.has_margin:  # which belongs to all rows, not to subgroups
+        whole = [number for number, comparison in enumerate(family) if comparison.part is None]
+        widened = with_margins(
+            distribution,
+            [family[number] for number in whole],
+            [judged[number] for number in whole],
+            [found[number] for number in whole],
+            settings,
+            findings,
+        )
+        for number, row in zip(whole, widened, strict=True):
+            judged[number] = row
+    verdicts = []
+    for row, comparison in zip(judged, family, strict=True):
+        of = distribution if comparison.part is None else comparison.part
+        word = verdict_word(row, settings.alpha, of.n_units)
+        verdicts.append(dataclasses.replace(row, verdict=word))
+    return verdicts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,10 +88,9 @@ class Findings:
             span = f"{format_count(low)} to {span}, by model,"
         self.undefined.append(f"{name} ({span} of {format_count(self.n_sequences)})")
 
-    def add_contradictions(self, rows: Iterable[DifferenceRow], alpha: float) -> None:
+    def add_contradictions(self, rows: Mapping[str, DifferenceRow], alpha: float) -> None:
         """Record differences that lie on another side of zero, or of a margin, than intervals."""
-        for row in rows:
-            place = f"{row.metric} ({row.model} - {row.baseline})"
+        for place, row in rows.items():
             if contradicts_itself(row):
                 self.contradicted.append(place)
             if isinstance(row, EquivalenceRow) and abs(row.difference) >= row.margin:
@@ -117,7 +116,7 @@ class Findings:
         tails = 2 if settings.alternative == "two-sided" else 1
         smallest = n_comparisons * tails / (self.n_sequences + 1)
         if n_comparisons > 1 and settings.correction is not None and smallest > settings.alpha:
-            self.out_of_reach = (n_comparisons, smallest)
+            self.out_of_reach = max(self.out_of_reach or (0, 0.0), (n_comparisons, smallest))
 
     def notes(self, settings: Settings, n_units: int) -> tuple[str, ...]:
         """Put each cause into one sentence."""

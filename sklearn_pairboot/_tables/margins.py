@@ -17,7 +17,7 @@ from sklearn_pairboot._engine.equivalence import (
     simultaneous_margin_tests,
 )
 from sklearn_pairboot._engine.intervals import IntervalEstimate
-from sklearn_pairboot._engine.multiplicity import adjust
+from sklearn_pairboot._engine.multiplicity import adjust, without_replicates
 from sklearn_pairboot._engine.sample import RELATIVE_TOLERANCE
 from sklearn_pairboot._engine.simultaneous import Family
 from sklearn_pairboot._tables.findings import Findings
@@ -73,7 +73,7 @@ def with_margins(
     for p_value in ("p_equivalence", "p_not_worse"):
         values = np.array([row[p_value] for row in filled])
         if settings.correction != "max-t":  # which has adjusted them
-            values = adjust(values, settings.correction)
+            values = adjust(values, without_replicates(settings.correction))
         changes: list[dict[str, Any]] = [{f"{p_value}_adjusted": float(p)} for p in values]
         filled = [
             dataclasses.replace(row, **change) for row, change in zip(filled, changes, strict=True)
@@ -84,7 +84,7 @@ def with_margins(
 def _margins_of(
     distribution: BootstrapDistribution, comparison: Comparison, settings: Settings
 ) -> _Margins | None:
-    metric, info, model, other = comparison
+    metric, info, model, other, _ = comparison
     size, share = settings.margin_of(info.name), settings.margin_relative_of(info.name)
     if share is not None:
         baseline = float(distribution.observed[metric, other])
@@ -106,7 +106,7 @@ def _alone(
     findings: Findings,
 ) -> _Tested:
     """Test one comparison by the method that its interval finally used."""
-    metric, info, model, other = comparison
+    metric, info, model, other, _ = comparison
     distances = []
     for factor, shift in zip(margins.factors, margins.shifts, strict=True):
         distance = Distance(
@@ -162,7 +162,9 @@ def family_of(
     factors = factors or [1.0] * len(comparisons)
     shifts = shifts or [0.0] * len(comparisons)
     values, estimates, noise = [], [], []
-    for (metric, _, model, other), factor, shift in zip(comparisons, factors, shifts, strict=True):
+    for (metric, _, model, other, _), factor, shift in zip(
+        comparisons, factors, shifts, strict=True
+    ):
         replicates, scale = distribution.difference_values(metric, model, other, factor)
         values.append(replicates + shift)
         estimates.append(distribution.difference_estimate(metric, model, other, factor) + shift)
@@ -179,7 +181,7 @@ def _columns(
     margins: _Margins,
     tested: _Tested,
 ) -> dict[str, float]:
-    metric, _, model, other = comparison
+    metric, _, model, other, _ = comparison
     ends = []
     for factor, shift, bound, sign in zip(
         margins.factors, margins.shifts, (tested.low, tested.high), (1, -1), strict=True

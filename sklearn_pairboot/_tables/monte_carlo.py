@@ -21,6 +21,7 @@ from sklearn_pairboot._tables.rows import (
     Row,
     ScoreRow,
     Settings,
+    SlicePart,
     Tables,
     too_few_units,
 )
@@ -54,6 +55,7 @@ def monte_carlo_rows(
     metrics: Sequence[MetricInfo],
     settings: Settings,
     tables: Tables,
+    slices: Sequence[SlicePart] = (),
 ) -> tuple[MonteCarloRow, ...]:
     """Give every score and then every difference its Monte Carlo standard errors.
 
@@ -70,7 +72,7 @@ def monte_carlo_rows(
         half = distribution.only(chosen)
         if not _has_values(half):
             return tuple(_row(row, dict.fromkeys(row.columns(), math.nan), True) for row in rows)
-        found = build_tables(half, models, metrics, settings)
+        found = build_tables(half, models, metrics, settings, slices=slices)
         again.append(_numbers((*found.scores, *found.differences), columns))
     errors = standard_error(np.array(again), _numbers(rows, columns))
     found_rows = []

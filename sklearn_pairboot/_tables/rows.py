@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -151,21 +151,58 @@ def _of_metric(margin: float | Mapping[str, float] | None, metric: str) -> float
     return margin.get(metric) if isinstance(margin, Mapping) else margin
 
 
+@dataclass(frozen=True, slots=True)
+class SlicePart:
+    """One metric in one subgroup: the rows with one label of one slice variable.
+
+    ``place`` is its number among the metrics of the joint distribution, which has the metrics of
+    all rows first; ``None`` where it could not be computed. ``reason`` says why it is not
+    compared, if it is not.
+    """
+
+    metric: str
+    slice: str
+    label: str
+    n_rows: int
+    n_units: int
+    place: int | None
+    reason: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name of metric and subgroup."""
+        return f"{self.metric} where {self.slice} = {self.label}"
+
+
 class Comparison(NamedTuple):
-    """Two models on one metric, by their numbers; ``info`` describes the metric."""
+    """Two models on one metric, by their numbers; ``info`` describes the metric.
+
+    In a subgroup, ``part``, the number of the metric is that of the metric there.
+    """
 
     metric: int
     info: MetricInfo
     model: int
     other: int
+    part: SlicePart | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the metric and, if it is one, of the subgroup."""
+        return self.info.name if self.part is None else self.part.name
+
+    def place(self, models: Sequence[str]) -> str:
+        """Name what is compared, and where."""
+        return f"{self.name} ({models[self.model]} - {models[self.other]})"
 
 
 class Tables(NamedTuple):
-    """Both tables and the notes that their numbers call for."""
+    """All tables and the notes that their numbers call for."""
 
     scores: tuple[ScoreRow, ...]
     differences: tuple[DifferenceRow, ...]
     notes: tuple[str, ...]
+    slices: tuple[Any, ...] = ()
 
 
 def verdict_word(row: DifferenceRow, alpha: float, n_units: int) -> str:

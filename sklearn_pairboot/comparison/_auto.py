@@ -27,6 +27,7 @@ from sklearn_pairboot._tables import (
     MetricInfo,
     MonteCarloRow,
     Settings,
+    SlicePart,
     build_tables,
     is_share,
     listed,
@@ -62,13 +63,14 @@ def draw_until_known(
     models: Sequence[str],
     metrics: Sequence[MetricInfo],
     settings: Settings,
+    slices: Sequence[SlicePart] = (),
 ) -> Stopped:
     """Take the first distribution that leaves nothing open, or the last."""
     bounds: dict[str, Bounds] = {}
     used = 0.0
     for distribution, total in zip(distributions, totals, strict=True):
-        tables = build_tables(distribution, models, metrics, settings)
-        errors = monte_carlo_rows(distribution, models, metrics, settings, tables)
+        tables = build_tables(distribution, models, metrics, settings, slices=slices)
+        errors = monte_carlo_rows(distribution, models, metrics, settings, tables, slices)
         open_ends = [
             _place(error)
             for row, error in zip((*tables.scores, *tables.differences), errors, strict=True)

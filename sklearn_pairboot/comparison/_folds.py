@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing  # in scikit-learn's API reference desp
 from sklearn_pairboot._engine.average import AverageKernel, Fold
 from sklearn_pairboot._engine.bootstrap import observe
 from sklearn_pairboot._engine.jackknife import jackknife_groups
-from sklearn_pairboot._engine.units import Units
+from sklearn_pairboot._engine.units import Units, part_of_units
 from sklearn_pairboot._engine.weights import FloatArray, Kernel
 from sklearn_pairboot._scoring.build import build_kernel
 from sklearn_pairboot._scoring.checks import check_labels, is_constant, shown
@@ -52,20 +52,6 @@ class Tested:
                 f"{kept.n_units}: nothing can be resampled."
             )
         return cls(rows, kept)
-
-
-def part_of_units(units: Units, rows: Rows) -> tuple[Units, NDArray[np.int64]]:
-    """Units of some rows, numbered anew, and their numbers among all units."""
-    codes = rows.astype(np.int64) if units.of_row is None else units.of_row[rows]
-    kept, local = np.unique(codes, return_inverse=True)
-    of_row: NDArray[np.int64] | None = local.reshape(-1).astype(np.int64)
-    if units.of_row is None and len(kept) == len(rows):
-        kept, of_row = codes, None  # rows are units, in their own order
-    stratum = None
-    if units.stratum is not None:
-        _, stratum = np.unique(units.stratum[kept], return_inverse=True)
-        stratum = stratum.reshape(-1).astype(np.int64)
-    return Units(len(rows), len(kept), of_row, stratum), kept
 
 
 def kernels_of(

@@ -37,6 +37,13 @@ groups : array-like of shape (n_rows,), default=None
 sample_weight : array-like of shape (n_rows,), default=None
     Importance weight of each row, not negative. It multiplies the number of times that a row
     was drawn, so an integer weight equals that many copies of the row inside its unit.
+slices : mapping of str to array-like of shape (n_rows,) or dataframe, default=None
+    Slice variables by name: labels of the rows, such as regions, lengths cut into ranges, or a
+    boolean mask. Every label of every variable is a subgroup, in which the models are compared on
+    the rows with that label, in the same resamples; ``result.slices`` shows it. The subgroups of
+    one metric are a family of their own for the correction, margins do not apply to them. Plan
+    them before looking at the data: of many that are searched, some look good by chance. Two
+    subgroups with different verdicts need not differ; their difference is not tested.
 resampling : "auto" or plan, default="auto"
     What is drawn: clusters if ``groups`` are given, else rows; or a plan of
     `sklearn_pairboot.resampling`.
@@ -62,14 +69,17 @@ margin : float or dict of str to float, default=None
     worse. Choose it before looking at the data.
 margin_relative : float or dict of str to float, default=None
     The same as a share of the baseline's score, between 0 and 1, for positive scores.
-correction : {"holm", "max-t", "bonferroni", "fdr"} or None, default="holm"
+correction : {"holm", "max-t", "max-t-step-down", "bonferroni", "fdr"} or None, default="holm"
     Adjustment of the p-values of a family of comparisons. The verdict follows the adjusted
     p-value, while ``p_value`` and the interval stay per comparison. ``"max-t"`` uses the joint
     resamples, and so gains where models are alike: it gives intervals that hold for the whole
     family at once, estimate +- c standard errors, in place of those of ``method``, and the
-    p-values that belong to them.
+    p-values that belong to them. ``"max-t-step-down"`` adjusts p-values in the same way, yet step
+    by step, which finds no less and often more; ``p_value`` and intervals stay per comparison,
+    and no adjusted p-value is below its own.
 family : {"metric", "all"}, default="metric"
-    What is corrected for one another: the comparisons of one metric, or those of all metrics.
+    What is corrected for one another: the comparisons of one metric, or those of all metrics,
+    then with their subgroups.
 pairs : {"baseline", "all"}, default="baseline"
     What is compared: every model with the baseline, or every model with every other.
 permutation : bool, default=False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from sklearn_pairboot._engine.bootstrap import (
     observe_merged,
 )
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
-from sklearn_pairboot._engine.merging import Merged, merge
+from sklearn_pairboot._engine.merging import Merged, keep_apart, merge
 from sklearn_pairboot._engine.seeds import entropy_of
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, Kernel
@@ -31,6 +32,7 @@ from sklearn_pairboot._scoring.resolve import Metric
 from sklearn_pairboot._tables import (
     UNDEFINED_SHARE,
     MetricInfo,
+    SlicePart,
     check_baseline,
     check_positive_baselines,
     compared_pairs,
@@ -38,9 +40,12 @@ from sklearn_pairboot._tables import (
 from sklearn_pairboot.comparison._auto import draw_until_known, totals_for
 from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._permutation import Drawn, Found, Swap, swap_records
+from sklearn_pairboot.comparison._slices import Slices, Subgroup, slices_of_records
 from sklearn_pairboot.result import ComparisonResult
 
 _FEW_CLUSTERS = 10
+# Numbers that are looked at to merge units in subgroups too.
+_MOST_KEYS = 2**25
 
 
 def kind_of(y: NDArray[Any]) -> str:
@@ -62,6 +67,7 @@ def compare_records(
     sample_weight: FloatArray | None = None,
     pos_label: Any = None,
     notes: Sequence[str] = (),
+    subgroups: Sequence[Subgroup] = (),
 ) -> ComparisonResult:
     """Compare recorded answers on all metrics."""
     models = tuple(records)
@@ -81,6 +87,7 @@ def compare_records(
         notes=notes,
         hint=_constant_hint(y),
         swap=swap_records(metrics, [problem] * len(metrics), models),
+        slices=slices_of_records(subgroups, metrics, problem, models),
     )
 
 
@@ -112,8 +119,12 @@ def compare_kernels(
     hint: str = "",
     held_fixed: str = "the trained models",
     swap: Swap | None = None,
+    slices: Slices | None = None,
 ) -> ComparisonResult:
-    """Bootstrap kernels jointly and make the result; ``swap`` makes the permutation tests."""
+    """Bootstrap kernels jointly and make the result.
+
+    ``swap`` makes the permutation tests, ``slices`` the kernels of subgroups.
+    """
     names = [name for name, _ in metrics]
     settings = options.settings(models, names)
     merged = merge(kernels, units)
@@ -127,9 +138,18 @@ def compare_kernels(
         MetricInfo(name, greater, kernel.path)
         for (name, greater), kernel in zip(metrics, kernels, strict=True)
     )
+    everywhere: list[Kernel] = list(kernels)
+    parts: list[SlicePart] = []
+    of_everything = observed
+    if slices is not None and slices.subgroups:
+        of_parts, observed_parts, parts = slices.parts(names, units)
+        everywhere += of_parts
+        of_everything = np.vstack([observed, *observed_parts])
+        few = units.n_units * len(everywhere) <= _MOST_KEYS
+        merged = merge(everywhere, units) if few else keep_apart(everywhere, units)
     how_drawn: dict[str, Any] = {
         "entropy": entropy or 0,
-        "scales": np.array([getattr(kernel, "scale", np.nan) for kernel in kernels]),
+        "scales": np.array([getattr(kernel, "scale", np.nan) for kernel in everywhere]),
         "n_jobs": options.n_jobs,
         "verbose": options.verbose,
         "merged": merged,
@@ -138,11 +158,13 @@ def compare_kernels(
     stopped: list[str] = []
     if n_resamples == "auto":
         totals = totals_for(options.confidence_level)
-        runs = bootstrap_further(kernels, units, observed, totals=totals, **how_drawn)
-        distribution, note = draw_until_known(runs, totals, models, infos, settings)
+        runs = bootstrap_further(everywhere, units, of_everything, totals=totals, **how_drawn)
+        distribution, note = draw_until_known(runs, totals, models, infos, settings, parts)
         n_resamples, stopped = distribution.n_sequences, [note]
     else:
-        distribution = bootstrap(kernels, units, observed, n_resamples=n_resamples, **how_drawn)
+        distribution = bootstrap(
+            everywhere, units, of_everything, n_resamples=n_resamples, **how_drawn
+        )
     swapped = Found({})
     if swap is not None:
         swapped = swap(observed, pairs, Drawn.like(n_resamples, entropy or 0))
@@ -170,6 +192,7 @@ def compare_kernels(
         ),
         held_fixed=held_fixed,
         permutation_tests=swapped.tests,
+        slice_parts=parts,
     )
 
 
@@ -253,12 +276,16 @@ def _message_notes(distribution: BootstrapDistribution, names: Sequence[str]) ->
     """Warn once per cause met while scoring, and keep it as a note."""
     notes = []
     met = {(metric, text) for metric, text, _ in distribution.messages}
+    in_subgroups: Counter[str] = Counter()
     for metric, kernel in enumerate(distribution.kernels):
         for text in getattr(kernel, "observed_warnings", ()):
             if (metric, text) not in met:
                 notes.append(f"{names[metric]}: {text} (met while scoring the observed data)")
                 warnings.warn(notes[-1], UserWarning, stacklevel=5)
     for metric, text, count in distribution.messages:
+        if metric >= len(names):
+            in_subgroups[text] += 0 if text == NOT_SENT else count
+            continue
         if text == LOST_FOLDS:
             notes += _lost_folds_note(distribution, metric, names[metric], count)
             continue
@@ -272,4 +299,9 @@ def _message_notes(distribution: BootstrapDistribution, names: Sequence[str]) ->
         note = f"{names[metric]}: {text} (met {count} times while scoring resamples)"
         warnings.warn(note, UserWarning, stacklevel=5)
         notes.append(note)
+    for text, count in in_subgroups.items():
+        if count:
+            note = f"Subgroups: {text} (met {count} times while scoring resamples)"
+            warnings.warn(note, UserWarning, stacklevel=5)
+            notes.append(note)
     return notes

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sklearn_pairboot._engine.intervals import alpha_of
-from sklearn_pairboot._engine.multiplicity import adjust
+from sklearn_pairboot._engine.multiplicity import adjust, without_replicates
 from sklearn_pairboot._engine.weights import FloatArray
 from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._splits import Split
@@ -55,7 +55,7 @@ def split_tests(
             alternative=side,
             confidence_level=float(options.confidence_level),
         )
-    correction = "holm" if options.correction == "max-t" else options.correction
+    correction = without_replicates(options.correction)
     adjusted = adjust([test.p_value for test in tests.values()], correction)
     return SplitTests(tests, dict(zip(tests, map(float, adjusted), strict=True)))
 

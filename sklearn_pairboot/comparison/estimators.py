@@ -16,6 +16,7 @@ from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import resolve_scoring
 from sklearn_pairboot.comparison._options import Options, with_common_parameters
 from sklearn_pairboot.comparison._run import compare_records
+from sklearn_pairboot.comparison._slices import read_slices, slice_columns
 from sklearn_pairboot.comparison._warnings import warn_of_labels_as_scores
 from sklearn_pairboot.result import ComparisonResult
 
@@ -50,6 +51,7 @@ def compare_estimators(
     baseline: str | None = None,
     groups: Any = None,
     sample_weight: Any = None,
+    slices: Any = None,
     resampling: Any = "auto",
     n_resamples: int | str = 9999,
     confidence_level: float = 0.95,
@@ -133,18 +135,21 @@ def compare_estimators(
         verbose=verbose,
     )
     models = named(estimators)
+    labels = slice_columns(slices)
     check_same_index(
         {
             "`X`": X,
             "`y`": y,
             "`groups`": groups,
             "`sample_weight`": sample_weight,
+            **{f"slices[{name!r}]": column for name, column in labels.items()},
             "`strata`": getattr(resampling, "strata", None),
         }
     )
     truths = check_target(y, "y")
     metrics = resolve_scoring(scoring, models)
     weight = check_sample_weight(sample_weight, len(truths))
+    subgroups = read_slices(labels, len(truths), tuple(models))
     records = {}
     for name, model in models.items():
         known = isinstance(model, RecordedEstimator)
@@ -152,4 +157,12 @@ def compare_estimators(
         if records[name].n_rows != len(truths):
             check_length(range(records[name].n_rows), len(truths), f"The answers of model {name!r}")
     warn_of_labels_as_scores(metrics, records, of_models=True)
-    return compare_records(records, truths, metrics, options, groups=groups, sample_weight=weight)
+    return compare_records(
+        records,
+        truths,
+        metrics,
+        options,
+        groups=groups,
+        sample_weight=weight,
+        subgroups=subgroups,
+    )

@@ -26,6 +26,7 @@ from sklearn_pairboot._scoring.resolve import resolve_scoring
 from sklearn_pairboot.comparison._answers import record_of
 from sklearn_pairboot.comparison._options import Options, with_common_parameters
 from sklearn_pairboot.comparison._run import compare_records
+from sklearn_pairboot.comparison._slices import read_slices, slice_columns
 from sklearn_pairboot.comparison._warnings import repeated_ids_note, warn_of_labels_as_scores
 from sklearn_pairboot.result import ComparisonResult
 
@@ -41,6 +42,7 @@ def compare_predictions(
     baseline: str | None = None,
     groups: Any = None,
     sample_weight: Any = None,
+    slices: Any = None,
     resampling: Any = "auto",
     n_resamples: int | str = 9999,
     confidence_level: float = 0.95,
@@ -133,6 +135,7 @@ def compare_predictions(
     models = check_names(list(predictions))
     truths = check_target(y_true)
     metrics = resolve_scoring(scoring)
+    labels = slice_columns(slices)
     rows, notes = _rows_of(ids, predictions, groups, len(truths))
     if rows is None:
         check_same_index(
@@ -141,6 +144,7 @@ def compare_predictions(
                 **{f"predictions of {name!r}": predictions[name] for name in models},
                 "`groups`": groups,
                 "`sample_weight`": sample_weight,
+                **{f"slices[{name!r}]": column for name, column in labels.items()},
                 "`ids`": ids,
                 "`strata`": getattr(resampling, "strata", None),
             }
@@ -159,6 +163,7 @@ def compare_predictions(
         options,
         groups=groups,
         sample_weight=weight,
+        subgroups=read_slices(labels, len(truths), models),
         pos_label=pos_label,
         notes=notes,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import narwhals as nw
@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.kernels import item_means
-from sklearn_pairboot._engine.weights import FloatArray
+from sklearn_pairboot._engine.units import Units
+from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
 from sklearn_pairboot._scoring.checks import (
     align,
     check_finite,
@@ -28,6 +29,12 @@ from sklearn_pairboot._tables import check_baseline, check_choice
 from sklearn_pairboot.comparison._options import Options, with_common_parameters
 from sklearn_pairboot.comparison._permutation import swap_scores
 from sklearn_pairboot.comparison._run import compare_kernels
+from sklearn_pairboot.comparison._slices import (
+    Slices,
+    keep_rows,
+    read_slices,
+    slice_columns,
+)
 from sklearn_pairboot.comparison._warnings import repeated_ids_note
 from sklearn_pairboot.resampling import StratifiedBootstrap
 from sklearn_pairboot.result import ComparisonResult
@@ -45,6 +52,7 @@ def compare_scores(
     baseline: str | None = None,
     groups: Any = None,
     sample_weight: Any = None,
+    slices: Any = None,
     resampling: Any = "auto",
     n_resamples: int | str = 9999,
     confidence_level: float = 0.95,
@@ -128,6 +136,7 @@ def compare_scores(
     columns, keys = _columns(scores, ids)
     models = check_names(list(columns))
     check_baseline(baseline, models)
+    labels = slice_columns(slices)
     if keys is None:
         named = {f"scores of {name!r}": value for name, value in columns.items()}
         check_same_index(
@@ -135,6 +144,7 @@ def compare_scores(
                 **named,
                 "`groups`": groups,
                 "`sample_weight`": sample_weight,
+                **{f"slices[{name!r}]": column for name, column in labels.items()},
                 "`ids`": ids,
                 "`strata`": getattr(resampling, "strata", None),
             }
@@ -148,6 +158,8 @@ def compare_scores(
     n_rows = len(table)
     groups = _by_id(groups, order, "groups")
     sample_weight = _by_id(sample_weight, order, "sample_weight")
+    labels = {name: _by_id(column, order, f"slices[{name!r}]") for name, column in labels.items()}
+    subgroups = read_slices(labels, n_rows, models)
     if ids is not None and keys is None:
         item_ids = plain_keys(ids)
         check_length(item_ids, n_rows, "`ids`")
@@ -171,6 +183,10 @@ def compare_scores(
         plan = StratifiedBootstrap(strata)
     units = plan.resampling_units(len(table), groups=groups)
     row_weight = np.ones(len(table)) if weight is None else weight
+
+    def build(rows: IntArray, own: Units) -> Callable[[int], Kernel]:
+        return lambda number: item_means(table[rows], row_weight[rows], own)
+
     return compare_kernels(
         [item_means(table, row_weight, units)],
         [(METRIC, bool(greater_is_better))],
@@ -181,6 +197,7 @@ def compare_scores(
         notes=notes,
         held_fixed="the models and their scores",
         swap=swap_scores(METRIC, models, table, row_weight, units),
+        slices=Slices(keep_rows(subgroups, kept), build),
     )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sklearn_pairboot._tables import MetricInfo, MonteCarloRow, Settings
+from sklearn_pairboot._tables import MetricInfo, MonteCarloRow, Settings, SliceRow
 from sklearn_pairboot.report.permutations import PermutationRow
 
 
@@ -29,6 +30,7 @@ class Facts:
     notes: tuple[str, ...] = ()
     permutations: tuple[PermutationRow, ...] = ()
     monte_carlo: tuple[MonteCarloRow, ...] = ()
+    slices: tuple[SliceRow, ...] = ()
 
 
 def family_size(facts: Facts) -> int:
@@ -37,7 +39,20 @@ def family_size(facts: Facts) -> int:
     n_pairs = n_models - 1
     if facts.settings.pairs == "all":
         n_pairs = n_models * (n_models - 1) // 2
-    return n_pairs * (len(facts.metrics) if facts.settings.family == "all" else 1)
+    if facts.settings.family == "metric":
+        return n_pairs
+    return n_pairs * len(facts.metrics) + _n_tested(facts.slices)
+
+
+def slice_family_size(facts: Facts, metric: str) -> int:
+    """Count the comparisons that those in subgroups are corrected with, on one metric."""
+    if facts.settings.family == "all":
+        return family_size(facts)
+    return _n_tested(row for row in facts.slices if row.metric == metric)
+
+
+def _n_tested(slices: Iterable[SliceRow]) -> int:
+    return sum(not math.isnan(row.p_value) for row in slices)
 
 
 def adjusted_apart(facts: Facts) -> bool:
@@ -144,6 +159,16 @@ class Described:
     def n_resamples(self) -> int | str:
         """Number of resamples, or ``"exact"``."""
         return self._facts.n_resamples
+
+    @property
+    def slices(self) -> tuple[SliceRow, ...]:
+        """Table of subgroups: one row for each metric, subgroup and comparison of two models."""
+        return self._facts.slices
+
+    @property
+    def permutations(self) -> tuple[PermutationRow, ...]:
+        """How each ``p_permutation`` was found; empty without ``permutation=True``."""
+        return self._facts.permutations
 
     @property
     def held_fixed(self) -> str:

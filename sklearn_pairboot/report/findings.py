@@ -9,6 +9,7 @@ from sklearn_pairboot._engine.sample import LARGEST_COUNT
 from sklearn_pairboot._tables import (
     DifferenceRow,
     EquivalenceRow,
+    SliceRow,
     contradicts_itself,
     direction_word,
     is_not_worse,
@@ -26,6 +27,7 @@ from sklearn_pairboot.report.numbers import (
 CORRECTION_NAMES = {
     "holm": "Holm",
     "max-t": "max-T",
+    "max-t-step-down": "step-down max-T",
     "bonferroni": "Bonferroni",
     "fdr": "Benjamini-Hochberg",
 }
@@ -148,7 +150,7 @@ def allowed_gap(row: DifferenceRow, number: NumberFormat) -> str:
     return f"{allows} {number(loss, keep=True)} worse or {number(gain, keep=True)} better"
 
 
-def p_clause(row: DifferenceRow, facts: Facts, n_comparisons: int) -> str:
+def p_clause(row: DifferenceRow | SliceRow, facts: Facts, n_comparisons: int) -> str:
     """Write the p-value of a comparison and, in a family of several, the adjusted one."""
     if math.isnan(row.p_value):
         return "no p-value"
@@ -197,7 +199,8 @@ def findings(facts: Facts, differences: Sequence[DifferenceRow]) -> list[str]:
         rows = [row for row in differences if row.metric == metric.name]
         number = difference_format(rows)
         family = differences if together else rows
-        n_comparisons = sum(not math.isnan(row.p_value) for row in family)
+        tested: list[DifferenceRow | SliceRow] = [*family, *(facts.slices if together else ())]
+        n_comparisons = sum(not math.isnan(row.p_value) for row in tested)
         sentences += [finding(row, facts, number, n_comparisons) for row in rows]
     return sentences
 

@@ -65,6 +65,17 @@ def renamed(
                 )
                 for row in facts.monte_carlo
             ),
+            slices=tuple(
+                dataclasses.replace(
+                    row,
+                    metric=name(row.metric),
+                    slice=name(row.slice),
+                    label=name(row.label),
+                    model=name(row.model),
+                    baseline=name(row.baseline),
+                )
+                for row in facts.slices
+            ),
         ),
         [
             dataclasses.replace(row, metric=name(row.metric), model=name(row.model))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sklearn_pairboot._tables import DifferenceRow, ScoreRow
+from sklearn_pairboot._tables import DifferenceRow, ScoreRow, SliceRow
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def format_percent(share: float) -> str:
     return f"{100 * share:.10g} %"
 
 
-def difference_format(rows: Sequence[DifferenceRow]) -> NumberFormat:
+def difference_format(rows: Sequence[DifferenceRow] | Sequence[SliceRow]) -> NumberFormat:
     """Choose the number format of the differences in one metric."""
     return NumberFormat.from_errors(
         (row.std_error for row in rows),

@@ -11,6 +11,7 @@ from sklearn_pairboot.report.findings import CORRECTION_NAMES, smallest_p
 from sklearn_pairboot.report.monte_carlo import monte_carlo_statement
 from sklearn_pairboot.report.numbers import format_percent
 from sklearn_pairboot.report.permutations import permutation_statement
+from sklearn_pairboot.report.slices import slice_statement
 
 _LOOKS = (
     "one is assumed, on rows that chose no model: testing again as rows come in needs the levels "
@@ -60,6 +61,8 @@ def statements(
         pairs.append(("p-values", _p_values(facts, differences)))
     if facts.settings.has_margin and differences:
         pairs.append(("Margins", _margins(facts)))
+    if facts.slices:
+        pairs.append(("Subgroups", slice_statement(facts)))
     if facts.permutations:
         text = permutation_statement(facts.permutations, differences, facts.unit)
         pairs.append(("Permutation", text))
@@ -113,6 +116,8 @@ def _interval(facts: Facts, compared: bool) -> str:
 def _family(facts: Facts) -> str:
     """Name the comparisons that are corrected for one another."""
     of = "of a metric" if facts.settings.family == "metric" else "of all metrics"
+    if facts.slices:
+        of += " on all rows" if facts.settings.family == "metric" else " and subgroups"
     return f"the {family_size(facts)} comparisons {of}"
 
 
@@ -130,7 +135,8 @@ def _margins(facts: Facts) -> str:
             "varies. "
         )
     if adjusted_apart(facts) and family_size(facts) > 1:
-        text += "Their p-values are adjusted like the others, and the verdict follows them. "
+        how = "by Holm's method" if settings.correction == "max-t-step-down" else "like the others"
+        text += f"Their p-values are adjusted {how}, and the verdict follows them. "
     elif settings.correction == "max-t" and family_size(facts) > 1:
         text += "Both hold for all comparisons at once. "
     return text + "A margin counts only if it was chosen before the data were seen"

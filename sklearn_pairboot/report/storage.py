@@ -24,6 +24,8 @@ from sklearn_pairboot._tables import (
     Row,
     ScoreRow,
     Settings,
+    SlicePart,
+    SliceRow,
     Tables,
 )
 
@@ -35,6 +37,8 @@ _LISTS = (
     "unit_sizes",
     "scores",
     "differences",
+    "slices",
+    "slice_parts",
     "permutation_tests",
     "monte_carlo",
 )
@@ -133,7 +137,9 @@ def keywords(data: Mapping[str, Any]) -> dict[str, Any]:
             tuple(ScoreRow(**_row(ScoreRow, row)) for row in data["scores"]),
             tuple(difference_row(**_row(difference_row, row)) for row in data["differences"]),
             tuple(data["notes"]["numbers"]),
+            tuple(SliceRow(**_row(SliceRow, row)) for row in data["slices"]),
         ),
+        "slice_parts": [SlicePart(**part) for part in data["slice_parts"]],
         "permutation_tests": _load_tests(data["permutation_tests"]),
         "monte_carlo": [MonteCarloRow(**_row(MonteCarloRow, row)) for row in data["monte_carlo"]],
     }

@@ -6,15 +6,14 @@ import math
 import re
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from sklearn_pairboot._tables import (
     DifferenceRow,
     EquivalenceRow,
-    MetricInfo,
     ScoreRow,
     format_count,
 )
+from sklearn_pairboot.report.cells import Cells, interval_header, markdown_table, text_table
 from sklearn_pairboot.report.facts import Facts, adjusted_apart, family_size
 from sklearn_pairboot.report.findings import findings, title
 from sklearn_pairboot.report.names import escaped, escaped_note, renamed, visible, visible_text
@@ -25,6 +24,7 @@ from sklearn_pairboot.report.numbers import (
     format_percent,
     score_format,
 )
+from sklearn_pairboot.report.slices import slice_cells, slice_findings, slice_heading
 from sklearn_pairboot.report.statements import statements
 
 WIDTH = 88
@@ -32,10 +32,10 @@ MARGIN_HEADING = "Margins: is the difference within them, and is the model not w
 
 
 def summary(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[DifferenceRow]) -> str:
-    """Write the report as plain text: what was found, both tables, how, notes."""
+    """Write the report as plain text: what was found, the tables, how, notes."""
     facts, scores, differences = renamed(facts, scores, differences, visible)
     lines = [title(facts), "=" * len(title(facts)), ""]
-    for sentence in findings(facts, differences):
+    for sentence in (*findings(facts, differences), *slice_findings(facts)):
         lines += _wrapped(sentence, "- ")
     if differences:
         lines += ["", _difference_heading(facts)]
@@ -43,6 +43,8 @@ def summary(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[Diff
         lines.append("")
     if margin_rows(differences):
         lines += [MARGIN_HEADING, *text_table(margin_cells(facts, differences)), ""]
+    if facts.slices:
+        lines += [slice_heading(facts), *text_table(slice_cells(facts)), ""]
     lines += [
         _score_heading(facts),
         *text_table(score_cells(facts, scores)),
@@ -63,12 +65,15 @@ def markdown(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[Dif
     facts, scores, differences = renamed(facts, scores, differences, escaped)
     blocks = [f"## {title(facts)}"]
     if differences:
-        blocks.append("\n".join(f"- {line}" for line in findings(facts, differences)))
+        sentences = [*findings(facts, differences), *slice_findings(facts)]
+        blocks.append("\n".join(f"- {line}" for line in sentences))
         blocks.append(f"### {_difference_heading(facts)}")
         blocks.append(markdown_table(difference_cells(facts, differences)))
     if margin_rows(differences):
         blocks.append(f"### {MARGIN_HEADING}")
         blocks.append(markdown_table(margin_cells(facts, differences)))
+    if facts.slices:
+        blocks += [f"### {slice_heading(facts)}", markdown_table(slice_cells(facts))]
     blocks += [
         f"### {_score_heading(facts)}",
         markdown_table(score_cells(facts, scores)),
@@ -97,38 +102,6 @@ def _difference_heading(facts: Facts) -> str:
     return f"Differences: {model} - {baseline}, in units of the metric"
 
 
-def text_table(cells: Cells) -> list[str]:
-    """Write a table with columns under each other."""
-    rows = [row for _, group in cells.groups for row in group]
-    widths = [max(len(row[k]) for row in [cells.header, *rows]) for k in range(len(cells.header))]
-    left = {k for k, name in enumerate(cells.header) if name in ("", "verdict", "status")}
-
-    def line(row: Sequence[str]) -> str:
-        texts = (
-            text.ljust(width) if k in left else text.rjust(width)
-            for k, (text, width) in enumerate(zip(row, widths, strict=True))
-        )
-        return ("    " + "  ".join(texts)).rstrip()
-
-    lines = [line(cells.header)]
-    for metric, group in cells.groups:
-        lines.append(f"  {metric.name} ({metric.direction})")
-        lines += [line(row) for row in group]
-    return lines
-
-
-def markdown_table(cells: Cells) -> str:
-    """Write a table as GitHub-flavoured markdown."""
-    lines = ["| " + " | ".join(["metric", "model", *cells.header[1:]]) + " |"]
-    right = ["---" if name in ("verdict", "status") else "---:" for name in cells.header[1:]]
-    lines.append("| " + " | ".join(["---", "---", *right]) + " |")
-    for metric, group in cells.groups:
-        lines += [
-            "| " + " | ".join([f"{metric.name} ({metric.direction})", *row]) + " |" for row in group
-        ]
-    return "\n".join(lines)
-
-
 # Intervals, p-values and per cents are not torn apart at the end of a line.
 _TOGETHER = re.compile(r"[\[(]-?[\w.+-]+, [\w.+-]+[\])]|\bp (?:<=|[=<]) [\w.]*\d|[\d.]+ %")
 
@@ -146,21 +119,13 @@ def _wrapped(text: str, start: str) -> list[str]:
     return [line.replace("\0", " ") for line in lines]
 
 
-@dataclass(frozen=True)
-class Cells:
-    """A table as text: a header and, for each metric, rows that begin with the model's name."""
-
-    header: tuple[str, ...]
-    groups: tuple[tuple[MetricInfo, tuple[tuple[str, ...], ...]], ...]
-
-
 def score_cells(facts: Facts, scores: Sequence[ScoreRow]) -> Cells:
     """Write the scores table; counts appear only where there are any."""
     columns: list[tuple[str, Callable[[ScoreRow, NumberFormat], str]]] = [
         ("", lambda row, number: row.model),
         ("estimate", lambda row, number: number(row.estimate)),
         ("SE", lambda row, number: number(row.std_error)),
-        (_interval_header(facts), lambda row, number: number.interval(row.ci_low, row.ci_high)),
+        (interval_header(facts), lambda row, number: number.interval(row.ci_low, row.ci_high)),
     ]
     if any(row.n_undefined for row in scores):
         columns.append(("undefined", lambda row, number: format_count(row.n_undefined)))
@@ -183,7 +148,7 @@ def difference_cells(facts: Facts, differences: Sequence[DifferenceRow]) -> Cell
         ("", _row_label(facts)),
         ("difference", lambda row, number: number(row.difference, signed=True, keep=True)),
         ("SE", lambda row, number: number(row.std_error)),
-        (_interval_header(facts), lambda row, number: number.interval(row.ci_low, row.ci_high)),
+        (interval_header(facts), lambda row, number: number.interval(row.ci_low, row.ci_high)),
         ("p", lambda row, number: format_p(row.p_value, alpha)),
     ]
     if adjusted_apart(facts) and family_size(facts) > 1:
@@ -240,7 +205,3 @@ def _row_label(facts: Facts) -> Callable[[DifferenceRow, NumberFormat], str]:
     if facts.settings.pairs == "all" and len(facts.models) > 2:
         return lambda row, number: f"{row.model} - {row.baseline}"
     return lambda row, number: row.model
-
-
-def _interval_header(facts: Facts) -> str:
-    return f"{format_percent(facts.settings.confidence_level)} interval"

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from sklearn_pairboot._engine.intervals import alpha_of
-from sklearn_pairboot._engine.simultaneous import Family, max_t
+from sklearn_pairboot._engine.simultaneous import Family, max_t, max_t_step_down
 
 SIDES = [0, 1, -1]
 
@@ -172,3 +172,99 @@ def test_p_is_never_zero(weights):
     )
     if weights is None:  # and four resamples bound nothing at 95 %
         assert found.half_widths[0] == math.inf
+
+
+# --- step-down --------------------------------------------------------------------------------
+
+
+def literal_step_down(values, estimates, sides):
+    """Westfall and Young's algorithm as they state it: successive maxima, then monotone."""
+    n_resamples = len(values)
+    errors = np.std(values, axis=0, ddof=1)
+    t, reached = [], []
+    for k, side in enumerate(sides):
+        deviation, observed = (values[:, k] - estimates[k]) / errors[k], estimates[k] / errors[k]
+        t.append({0: np.abs(deviation), 1: deviation, -1: -deviation}[side])
+        reached.append({0: abs(observed), 1: observed, -1: -observed}[side])
+    order = sorted(range(len(sides)), key=lambda k: -reached[k])
+    p, before = np.empty(len(sides)), 0.0
+    for place, k in enumerate(order):
+        remaining = order[place:]
+        count = sum(
+            max(t[other][b] for other in remaining) >= reached[k] for b in range(n_resamples)
+        )
+        before = p[k] = max(before, (1 + count) / (n_resamples + 1))
+    return p
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    sides=st.lists(st.sampled_from(SIDES), min_size=4, max_size=4),
+)
+@settings(max_examples=30)
+def test_step_down_taken_literally(seed, sides):
+    values, estimates = correlated(seed, 199)
+    found = max_t_step_down(family(values, estimates), sides)
+    np.testing.assert_allclose(found, literal_step_down(values, estimates, sides), rtol=1e-14)
+    single = max_t(family(values, estimates), sides, 0.95).p_values
+    assert (found <= single).all()
+    strongest = np.argmin(single)
+    assert found[strongest] == single[strongest]
+
+
+def test_step_down_of_one_comparison_is_the_single_step():
+    values, estimates = correlated(3, 999, 1)
+    one = family(values, estimates)
+    assert max_t_step_down(one, [0]) == max_t(one, [0], 0.95).p_values
+
+
+def test_step_down_finds_what_the_single_step_misses():
+    """The second comparison is held against itself and the third alone."""
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((9999, 3)) * [1, 1, 1]
+    estimates = np.array([9.0, 2.3, 0.1])
+    found = max_t_step_down(family(values + estimates, estimates), [0] * 3)
+    single = max_t(family(values + estimates, estimates), [0] * 3, 0.95).p_values
+    # Of independent normal variables: P(max of two) and P(max of three) at least 2.3.
+    tail = 2 * stats.norm.sf(2.3)
+    assert found[1] == pytest.approx(1 - (1 - tail) ** 2, abs=0.006)
+    assert single[1] == pytest.approx(1 - (1 - tail) ** 3, abs=0.006)
+    assert found[1] < 0.05 < single[1]
+
+
+def test_step_down_leaves_out_what_is_undefined_or_does_not_vary():
+    values, estimates = correlated(2)
+    lost = np.column_stack([values, np.full(len(values), 0.3)])
+    lost[:50, 0] = np.nan
+    found = max_t_step_down(family(lost, [*estimates, 0.3]), [0] * 5)
+    kept = max_t_step_down(family(values[50:], estimates), [0] * 4)
+    np.testing.assert_array_equal(found[:4], kept)
+    assert np.isnan(found[4])
+    assert np.isnan(max_t_step_down(family(lost * np.nan, [*estimates, 0.3]), [0] * 5)).all()
+
+
+def test_step_down_counts_sequences_of_an_enumeration():
+    rng = np.random.default_rng(3)
+    values, weights = rng.standard_normal((60, 3)), rng.integers(1, 9, 60)
+    estimates = np.array([0.9, -1.4, 0.2])
+    found = max_t_step_down(family(values, estimates, weights), [0] * 3)
+    copies = np.repeat(values, weights, axis=0)
+    t = np.abs(copies - estimates) / copies.std(axis=0)
+    reached = np.abs(estimates) / copies.std(axis=0)
+    order = np.argsort(-reached)
+    p = [np.mean(t[:, order[k:]].max(axis=1) >= reached[order[k]]) for k in range(3)]
+    np.testing.assert_allclose(found[order], np.maximum.accumulate(p), rtol=1e-12)
+
+
+@pytest.mark.slow
+def test_step_down_controls_any_false_rejection_in_a_simulation():
+    """Means of 100 rows of 5 correlated columns, one of which is far from zero."""
+    rng, wrong, n_runs = np.random.default_rng(1), 0, 1000
+    truth = np.array([1.0, 0, 0, 0, 0])
+    for _ in range(n_runs):
+        rows = rng.standard_normal((100, 5)) + rng.standard_normal((100, 1)) + truth
+        weights = rng.multinomial(100, np.full(100, 0.01), 399) / 100
+        p = max_t_step_down(family(weights @ rows, rows.mean(axis=0)), [0] * 5)
+        wrong += p[1:].min() <= 0.05
+    # At most 5 %, up to three standard errors of the simulation and the bootstrap's own bias.
+    assert wrong / n_runs <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_runs) + 0.005

@@ -349,7 +349,7 @@ def test_nothing_may_be_left():
 CHOICES = {
     "method": "'percentile', 'basic', 'normal', 'bca'",
     "alternative": "'two-sided', 'better', 'worse'",
-    "correction": "'holm', 'max-t', 'bonferroni', 'fdr', None",
+    "correction": "'holm', 'max-t', 'max-t-step-down', 'bonferroni', 'fdr', None",
 }
 SEEDS = "a non-negative integer, a numpy Generator, a RandomState or None"
 BAD = [
