@@ -33,6 +33,7 @@ from sklearn_pairboot.comparison._named import (
     pairs_of,
 )
 from sklearn_pairboot.comparison._options import Options
+from sklearn_pairboot.comparison._plans import units_of
 from sklearn_pairboot.comparison._routing import (
     add_consumers,
     check_weighted_scores,
@@ -304,7 +305,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
             raise ValueError(
                 f"At least 2 rows are needed to compare models, got n_samples={len(y)}."
             )
-        units = plan.resampling_units(len(y), y=y, groups=groups)
+        units, _ = units_of(plan, options, len(y), y=y, groups=groups, metrics=checked.metrics)
         routed = route_fit(
             self,
             checked.estimators,

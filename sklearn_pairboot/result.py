@@ -13,6 +13,7 @@ from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.intervals import check_alpha
 from sklearn_pairboot._engine.permutation import SwapTests
 from sklearn_pairboot._tables import (
+    PLAIN,
     DifferenceRow,
     MetricInfo,
     MonteCarloRow,
@@ -23,6 +24,7 @@ from sklearn_pairboot._tables import (
     SliceRow,
     Tables,
     build_tables,
+    check_method_of_scheme,
     check_settings,
     monte_carlo_rows,
     plain_margin,
@@ -32,6 +34,11 @@ from sklearn_pairboot.report.facts import Facts
 from sklearn_pairboot.report.frames import frame
 from sklearn_pairboot.report.order import OrderOfModels
 from sklearn_pairboot.report.permutations import permutation_rows
+from sklearn_pairboot.report.practical import (
+    PracticalEquivalenceRow,
+    check_posterior,
+    practical_equivalence,
+)
 from sklearn_pairboot.report.text import markdown, summary
 from sklearn_pairboot.report.versions import installed_versions
 
@@ -56,10 +63,10 @@ class ComparisonResult(OrderOfModels):
         Name, direction and path of each metric.
     settings : Settings
         How the replicates are read.
-    unit : {"rows", "clusters"}
-        What is drawn.
+    unit : str
+        What is drawn: ``"rows"``, ``"clusters"``, or blocks of rows.
     n_units : int
-        Number of rows or clusters to draw from.
+        Number of rows or clusters to draw from, or of blocks that make up a resample.
     n_rows : int
         Number of test rows.
     unit_sizes : tuple of (min, median, max)
@@ -78,6 +85,8 @@ class ComparisonResult(OrderOfModels):
         Versions of the software; ``None`` asks for those installed.
     held_fixed : str, default="the trained models"
         What the resamples do not vary.
+    scheme : str, default="bootstrap"
+        How weights are drawn; the default stands for counts of whole units.
     tables : Tables or None, default=None
         Both tables; ``None`` reads them off the `distribution`.
     n_sequences : int or None, default=None
@@ -135,6 +144,7 @@ class ComparisonResult(OrderOfModels):
         notes: Sequence[str] = (),
         versions: Mapping[str, str] | None = None,
         held_fixed: str = "the trained models",
+        scheme: str = PLAIN,
         tables: Tables | None = None,
         n_sequences: int | None = None,
         permutation_tests: SwapTests | None = None,
@@ -170,6 +180,7 @@ class ComparisonResult(OrderOfModels):
             n_resamples=n_resamples if isinstance(n_resamples, str) else int(n_resamples),
             n_sequences=int(n_sequences),
             held_fixed=held_fixed,
+            scheme=scheme,
             stratified=bool(stratified),
             weighted=bool(weighted),
             random_state_entropy=_plain(random_state_entropy),
@@ -373,6 +384,30 @@ class ComparisonResult(OrderOfModels):
         with storage.damage_named():
             return cls(**storage.keywords(data))
 
+    def practical_equivalence(
+        self, margin: float | Mapping[str, float]
+    ) -> tuple[PracticalEquivalenceRow, ...]:
+        """
+        Tell how probable it is, by the Bayesian bootstrap, that differences are negligible.
+
+        Parameters
+        ----------
+        margin : float or mapping of str to float
+            The smallest difference that would matter, in units of the metric, by metric where
+            there are several. Differences of exactly the margin count as within.
+
+        Returns
+        -------
+        tuple of PracticalEquivalenceRow
+            For each metric that has a margin and each comparison the shares of the posterior draws
+            below, within and above the margins. ``share_within`` is the Bayesian-bootstrap
+            probability of practical equivalence. It is no error rate of a test: for that give
+            ``margin=`` to a comparison by the bootstrap.
+        """
+        check_posterior(self.scheme)
+        distribution = self._require_distribution("`practical_equivalence`")
+        return practical_equivalence(distribution, self._facts, margin)
+
     def replace(
         self,
         *,
@@ -437,6 +472,7 @@ class ComparisonResult(OrderOfModels):
                 changes.setdefault(other, None)
         settings = dataclasses.replace(facts.settings, **changes)
         check_settings(settings, facts.models, self.metrics)
+        check_method_of_scheme(settings.method, facts.scheme)
         settings = dataclasses.replace(
             settings,
             margin=plain_margin(settings.margin),

@@ -30,7 +30,7 @@ STATEMENTS = {
     "A03": "percentage *points*, not 2.2 %",
     "A13": "That is not evidence that they are equal.",
     "A14 D23": 'It does not hold the truth "with 95 % probability".',
-    "A17": "| a time point | blocks of time | not offered yet; rows and clusters are both wrong |",
+    "A17": "| a time point, like its neighbours | blocks of time | `resampling=BlockBootstrap()`;",
     "A19": "a cluster with many rows counts for more than one with few",
     "A22": "nor whether both models were scored on the right version of each item",
     "A26 D03": "The rows do not represent** the population you want to speak about",

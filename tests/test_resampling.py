@@ -7,7 +7,15 @@ import pytest
 
 from sklearn_pairboot import compare_predictions, compare_scores, resampling
 from sklearn_pairboot._engine.counts import CountSource
-from sklearn_pairboot.resampling import ClusterBootstrap, RowBootstrap, StratifiedBootstrap
+from sklearn_pairboot.resampling import (
+    BayesianBootstrap,
+    BlockBootstrap,
+    ClusterBootstrap,
+    RowBootstrap,
+    StratifiedBootstrap,
+    TwoStageBootstrap,
+    optimal_block_length,
+)
 
 
 def refused(error, message, plan, *args, **options):
@@ -15,10 +23,32 @@ def refused(error, message, plan, *args, **options):
         plan.resampling_units(*args, **options)
 
 
+PLANS = {
+    "BayesianBootstrap",
+    "BlockBootstrap",
+    "ClusterBootstrap",
+    "RowBootstrap",
+    "StratifiedBootstrap",
+    "TwoStageBootstrap",
+}
+
+
 def test_public_names():
-    assert set(resampling.__all__) == {"RowBootstrap", "ClusterBootstrap", "StratifiedBootstrap"}
-    for name in resampling.__all__:
+    assert set(resampling.__all__) == PLANS | {"optimal_block_length"}
+    for name in PLANS:
         assert repr(getattr(resampling, name)()).startswith(name)
+
+
+def test_the_choice_of_units_is_documented_req_A17():
+    text = " ".join(resampling.__doc__.split())
+    assert "in time order, neighbours alike `BlockBootstrap`: neither rows" in text
+    for name in PLANS:
+        assert f"`{name}`" in text
+        assert "Do not use it" in getattr(resampling, name).__doc__ or name in (
+            "RowBootstrap",
+            "ClusterBootstrap",
+            "StratifiedBootstrap",
+        )
 
 
 def test_rows_are_units():
@@ -137,14 +167,108 @@ def test_strata_of_rows_and_of_clusters():
             "`groups` must be None with `RowBootstrap`, which draws single rows. Pass "
             "`ClusterBootstrap()` to draw whole groups, or leave `groups` out.",
         ),
+        (
+            TwoStageBootstrap(),
+            {},
+            "`groups` must be given with `TwoStageBootstrap`: one cluster label per row.",
+        ),
+        (
+            TwoStageBootstrap(),
+            {"groups": [3, 3, 3, 3]},
+            "`groups` must hold at least 2 clusters, got only the group 3: what varies between "
+            "clusters cannot be seen in one.",
+        ),
+        (
+            BlockBootstrap(2),
+            {"groups": [1, 1, 2, 2]},
+            "`groups` must be None with `BlockBootstrap`, which draws neighbouring rows. Cluster "
+            "ids already say which rows are alike: pass `ClusterBootstrap()`, or leave `groups` "
+            "out. Blocks of clusters are not offered.",
+        ),
+        (
+            BlockBootstrap(3),
+            {},
+            "`length` must be at most half the number of rows, 2, got 3: a single block shows no "
+            "variation.",
+        ),
+        (
+            BlockBootstrap(),
+            {},
+            "`length` must be given to `BlockBootstrap` where no series of the rows is known "
+            "before models are fitted, got None. Pass the number of rows of a block, for example "
+            "that of `BlockBootstrap().with_length_of(errors)`.",
+        ),
+        (
+            BayesianBootstrap(),
+            {"groups": [3, 3, 3, 3]},
+            "`groups` must hold at least 2 clusters, got only the group 3: what varies between "
+            "clusters cannot be seen in one.",
+        ),
     ],
 )
 def test_bad_input(plan, options, message):
     refused(ValueError, message, plan, 4, **options)
 
 
-def test_one_row_is_not_enough():
-    refused(ValueError, "At least 2 rows are needed to resample, got 1.", RowBootstrap(), 1)
+@pytest.mark.parametrize("plan", [RowBootstrap(), BlockBootstrap(1), BayesianBootstrap()])
+def test_one_row_is_not_enough(plan):
+    refused(ValueError, "At least 2 rows are needed to resample, got 1.", plan, 1)
+
+
+@pytest.mark.parametrize("length", [0, -1, 2.0, True, "auto"])
+def test_lengths_of_blocks_are_whole_numbers(length):
+    with pytest.raises(ValueError, match="^`length` must be a positive integer or None, got"):
+        BlockBootstrap(length)
+
+
+def test_kinds_of_blocks_have_names():
+    with pytest.raises(ValueError, match="^`kind` must be one of 'moving', 'circular', 'statio"):
+        BlockBootstrap(3, "overlapping")
+
+
+def test_the_length_of_a_series_is_rounded_and_leaves_two_blocks():
+    rng = np.random.default_rng(0)
+    series = np.convolve(rng.normal(size=210), np.ones(11), mode="valid")
+    found = optimal_block_length(series)
+    assert BlockBootstrap().with_length_of(series) == BlockBootstrap(round(found.circular))
+    stationary = BlockBootstrap(kind="stationary").with_length_of(series)
+    assert stationary == BlockBootstrap(round(found.stationary), "stationary")
+    both = np.column_stack([rng.normal(size=200), series])
+    assert BlockBootstrap().with_length_of(both) == BlockBootstrap().with_length_of(series)
+    assert BlockBootstrap().with_length_of([1.0, 2.0]).length == 1
+    assert BlockBootstrap().with_length_of(np.ones(9)).length == 1
+
+
+@pytest.mark.parametrize(
+    ("series", "message"),
+    [
+        ([[1.0, 2.0]], "`series` must be one-dimensional and hold at least 2 numbers, got shape"),
+        ([1.0], "`series` must be one-dimensional and hold at least 2 numbers, got shape (1,)"),
+        (list("ab"), "`series` must be one-dimensional and hold at least 2 numbers, got shape"),
+        ([1.0, np.nan, 2.0], "`series` must be finite and present in every row, got 1 missing"),
+    ],
+)
+def test_series_are_finite_numbers(series, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        optimal_block_length(series)
+
+
+def test_a_series_of_pandas_is_taken():
+    pandas = pytest.importorskip("pandas")
+    values = np.arange(30.0) % 7
+    assert optimal_block_length(pandas.Series(values)) == optimal_block_length(values)
+
+
+def test_other_plans_make_units_with_a_scheme():
+    clusters = [5, 5, 3, 3]
+    two_stage = TwoStageBootstrap().resampling_units(4, groups=clusters)
+    assert (two_stage.n_units, two_stage.of_row) == (4, None)
+    assert two_stage.scheme.of_row.tolist() == [1, 1, 0, 0]
+    weights = BayesianBootstrap().resampling_units(4, groups=clusters)
+    assert (weights.n_units, weights.of_row.tolist()) == (2, [1, 1, 0, 0])
+    assert weights.scheme.n_units == 2
+    blocks = BlockBootstrap(2, "circular").resampling_units(5)
+    assert (blocks.n_units, blocks.scheme.length, blocks.scheme.kind) == (5, 2, "circular")
 
 
 @pytest.mark.parametrize("n_rows", [30, 300])

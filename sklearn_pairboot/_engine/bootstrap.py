@@ -20,7 +20,7 @@ from sklearn_pairboot._engine.distribution import BootstrapDistribution, join_me
 from sklearn_pairboot._engine.exact import ExactCounts, count_vectors
 from sklearn_pairboot._engine.kernels import SumsKernel, fuse
 from sklearn_pairboot._engine.merging import Merged, keep_apart, merge
-from sklearn_pairboot._engine.units import Units
+from sklearn_pairboot._engine.units import Scheme, Units
 from sklearn_pairboot._engine.weights import (
     BoolArray,
     FloatArray,
@@ -95,11 +95,7 @@ def bootstrap(
             **_join(blocks, len(counts.counts)),
             n_sequences=counts.total,
             multiplicities=counts.multiplicities,
-            observed=observed,
-            n_units=units.n_units,
-            scales=scales,
-            stratum=units.stratum,
-            kernels=tuple(kernels),
+            **_known(kernels, units, observed, scales),
         )
     return next(
         bootstrap_further(
@@ -134,7 +130,7 @@ def bootstrap_further(
     """
     if merged is None:
         merged = keep_apart(kernels, units)
-    source = CountSource(
+    source = units.scheme or CountSource(
         len(merged.multiplicities(units)),
         stratum=merged.stratum,
         multiplicity=merged.multiplicity,
@@ -144,15 +140,23 @@ def bootstrap_further(
         further = range(len(whole), -(-total // source.block_size))
         blocks = whole + _run(merged.kernels, source, entropy, further, total, n_jobs, verbose)
         yield BootstrapDistribution(
-            **_join(blocks, total),
-            observed=observed,
-            n_units=units.n_units,
-            n_sequences=total,
-            scales=scales,
-            stratum=units.stratum,
-            kernels=tuple(kernels),
+            **_join(blocks, total), n_sequences=total, **_known(kernels, units, observed, scales)
         )
         whole = blocks[: total // source.block_size]  # the last one may have been cut
+
+
+def _known(
+    kernels: Sequence[Kernel], units: Units, observed: FloatArray, scales: FloatArray
+) -> dict[str, Any]:
+    """Give what a distribution holds besides what was drawn."""
+    return {
+        "observed": observed,
+        "n_units": units.drawn.number,
+        "scales": scales,
+        "stratum": units.stratum,
+        "kernels": tuple(kernels),
+        "has_jackknife": units.scheme is None,
+    }
 
 
 def _run_exactly(merged: Merged, units: Units) -> tuple[list[_Block], ExactCounts]:
@@ -170,7 +174,7 @@ def _run_exactly(merged: Merged, units: Units) -> tuple[list[_Block], ExactCount
 
 def _run(
     kernels: Sequence[Kernel],
-    source: CountSource,
+    source: CountSource | Scheme,
     entropy: int,
     numbers: range,
     n_resamples: int,
@@ -210,7 +214,7 @@ def _run(
 
 def _run_blocks(
     kernels: Sequence[Kernel],
-    source: CountSource,
+    source: CountSource | Scheme,
     entropy: int,
     blocks: Iterable[int],
     n_resamples: int,

@@ -144,6 +144,11 @@ def draw_merged_counts(
     return generator.multinomial(n_draws, shares, size=size)
 
 
+def narrowed(counts: CountArray) -> CountArray:
+    """Give counts in the type that others travel in: uint8, or uint32 when one does not fit."""
+    return counts.astype(np.uint8 if counts.max(initial=0) < 2**8 else np.uint32)
+
+
 @dataclass(frozen=True, eq=False)
 class CountSource:
     """Where the engine takes its weights from: block by block, each from its own seed.

@@ -26,7 +26,7 @@ class BootstrapDistribution:
     ``replicates`` and the masks have shape (n_replicates, n_metrics, n_models). In the exact mode
     ``multiplicities`` says how many of the ``n_sequences`` equally likely sequences of units each
     replicate stands for. ``scales`` holds the largest absolute item score of metrics that are
-    means, NaN for others.
+    means, NaN for others. Some laws of weights have no jackknife, which leaves out one unit.
     """
 
     observed: FloatArray
@@ -41,6 +41,7 @@ class BootstrapDistribution:
     messages: tuple[tuple[int, str, int], ...] = ()
     kernels: tuple[Kernel, ...] = ()
     jackknives: dict[int, LeaveOneOut] = field(default_factory=dict)
+    has_jackknife: bool = True
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave kernels that call user code out of pickles."""
@@ -124,7 +125,7 @@ class BootstrapDistribution:
 
     def jackknife(self, metric: int) -> LeaveOneOut | None:
         """Leave-one-unit-out values of a metric, computed once and kept."""
-        if metric not in self.jackknives and self.kernels:
+        if self.has_jackknife and metric not in self.jackknives and self.kernels:
             self.jackknives[metric] = self.kernels[metric].leave_one_out()
         return self.jackknives.get(metric)
 

@@ -41,6 +41,8 @@ def keep_apart(kernels: Sequence[Kernel], units: Units) -> Merged:
 
 def merge(kernels: Sequence[Kernel], units: Units, *, always: bool = False) -> Merged:
     """Merge equal units, if not always then where that makes few of many."""
+    if units.scheme is not None:
+        return keep_apart(kernels, units)
     # Kernels of labels share the array that numbers the distinct rows.
     keys: dict[int, NDArray[Any]] = {}
     if units.stratum is not None:

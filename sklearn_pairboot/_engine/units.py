@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.random import SeedSequence
 from numpy.typing import NDArray
 
 
@@ -14,13 +15,25 @@ class Units:
     """Resampling units of a data set with ``n_rows`` rows.
 
     ``of_row`` numbers the unit of each row (``None``: every row is its own unit) and ``stratum``
-    the stratum of each unit (``None``: one stratum), both from zero without gaps.
+    the stratum of each unit (``None``: one stratum), both from zero without gaps. Their weights
+    are counts of draws with replacement, or follow another ``scheme``.
     """
 
     n_rows: int
     n_units: int
     of_row: NDArray[np.int64] | None = None
     stratum: NDArray[np.int64] | None = None
+    scheme: Scheme | None = None
+
+    @property
+    def drawn(self) -> Drawn:
+        """What a resample draws."""
+        return Drawn.whole(self) if self.scheme is None else self.scheme.drawn(self)
+
+    @property
+    def exchangeable(self) -> Units:
+        """The units inside which two models exchange their answers, under no scheme."""
+        return self if self.scheme is None else self.scheme.exchangeable(self)
 
     @property
     def rows_per_unit(self) -> NDArray[np.int64]:
@@ -53,3 +66,61 @@ def part_of_units(units: Units, rows: NDArray[Any]) -> tuple[Units, NDArray[np.i
         _, stratum = np.unique(units.stratum[kept], return_inverse=True)
         stratum = stratum.reshape(-1).astype(np.int64)
     return Units(len(rows), len(kept), of_row, stratum), kept
+
+
+class Drawn(NamedTuple):
+    """What a resample draws: its name in words, how many, and their numbers of rows."""
+
+    name: str
+    number: int
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def whole(cls, units: Units) -> Drawn:
+        """Rows or clusters, each as a whole."""
+        name = "rows" if units.of_row is None else "clusters"
+        return cls(name, units.n_units, units.rows_per_unit)
+
+
+class Scheme(Protocol):
+    """A law of weights other than counts of units drawn with replacement.
+
+    Like `CountSource` it draws block by block, each from its own seed. It leaves no unit out in
+    turn, and units under it are not merged.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name of the law."""
+        ...
+
+    @property
+    def has_real_weights(self) -> bool:
+        """Whether weights are real numbers, and no counts."""
+        ...
+
+    @property
+    def n_units(self) -> int:
+        """Number of units, which have the weights."""
+        ...
+
+    @property
+    def block_size(self) -> int:
+        """Number of resamples in a block; it depends on ``n_units`` alone."""
+        ...
+
+    def draw(self, seed_sequence: SeedSequence) -> NDArray[Any]:
+        """Draw one block of weights, shape (block_size, n_units), from nothing but the seed."""
+        ...
+
+    def drawn(self, units: Units) -> Drawn:
+        """Tell what a resample draws."""
+        ...
+
+    def part(self, rows: NDArray[np.intp], n_units: int) -> Scheme:
+        """Restrict the scheme to some rows, which make up ``n_units`` units."""
+        ...
+
+    def exchangeable(self, units: Units) -> Units:
+        """Give the units inside which two models exchange their answers."""
+        ...

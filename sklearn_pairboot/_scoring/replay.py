@@ -105,7 +105,7 @@ class ReplayKernel:
             warnings.simplefilter("always")
             for model, record in enumerate(self.records):
                 try:
-                    value = self._call_on(model, np.arange(record.n_rows))
+                    value = self._call_on(model, np.arange(record.n_rows), self.sample_weight)
                 except Exception as error:
                     self._explain(error, model)
                 values[model] = self._in_natural_units(value)
@@ -126,11 +126,6 @@ class ReplayKernel:
         Its warnings and errors are counted, not shown.
         """
         counts = weights.counts
-        if counts.dtype.kind not in "iu":
-            raise ValueError(
-                f"{self.name!r} must be drawn with whole numbers of rows, got weights of type "
-                f"{counts.dtype}. A scorer that is called on rows allows no fractional weights."
-            )
         shape = (len(counts), self.n_models)
         values = np.full(shape, np.nan)
         zero_division = np.zeros(shape, dtype=bool)
@@ -138,13 +133,13 @@ class ReplayKernel:
         with _CAPTURING, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             for resample, unit_counts in enumerate(counts):
-                rows = self._rows(unit_counts)
+                rows, weight = self._drawn(unit_counts)
                 if len(rows) == 0:  # as may happen in a fold of a cross-validation
                     continue
                 for model in range(self.n_models):
                     caught.clear()
                     try:
-                        value = self._call_on(model, rows)
+                        value = self._call_on(model, rows, weight)
                     except MemoryError:
                         raise
                     except Exception as error:
@@ -186,20 +181,26 @@ class ReplayKernel:
             state["records"] = tuple(record._answers_only() for record in self.records)
         return state
 
-    def _rows(self, unit_counts: NDArray[Any]) -> NDArray[np.intp]:
-        """Row numbers of a resample, ascending, each as often as its unit was drawn."""
-        of_row = self.units.of_row
-        repeats = unit_counts if of_row is None else unit_counts[of_row]
-        return np.repeat(np.arange(self.units.n_rows), repeats)
+    def _drawn(self, unit_weights: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any] | None]:
+        """Row numbers of a resample, ascending, each as often as its unit was drawn; weights.
 
-    def _call_on(self, model: int, rows: NDArray[np.intp]) -> Any:
+        Where units have real weights, these multiply the weights of all rows.
+        """
+        of_row, every_row = self.units.of_row, np.arange(self.units.n_rows)
+        by_row = unit_weights if of_row is None else unit_weights[of_row]
+        if unit_weights.dtype.kind == "f":
+            return every_row, by_row if self.sample_weight is None else by_row * self.sample_weight
+        rows = np.repeat(every_row, by_row)
+        return rows, None if self.sample_weight is None else self.sample_weight[rows]
+
+    def _call_on(self, model: int, rows: NDArray[np.intp], weight: NDArray[Any] | None) -> Any:
         record, scorer = self.records[model], self.scorers[model]
         # Every model gets its own rows: a scorer may write into what it is given.
         view, X = record._take_numbers(rows) if self.uses_row_numbers else record.take(rows)
         y = _take(self.y, rows)
-        if self.sample_weight is None:
+        if weight is None:
             return scorer(view, X, y)
-        return scorer(view, X, y, sample_weight=self.sample_weight[rows])
+        return scorer(view, X, y, sample_weight=weight)
 
     def _in_natural_units(self, value: Any) -> float:
         """Turn what the scorer returned into a number, NaN where it is not finite."""

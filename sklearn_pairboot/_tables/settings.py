@@ -15,6 +15,10 @@ from sklearn_pairboot._tables.rows import Settings
 ALTERNATIVES = ("two-sided", "better", "worse")
 FAMILIES = ("metric", "all")
 PAIRS = ("baseline", "all")
+# The scheme of counts of whole units, drawn with replacement.
+PLAIN = "bootstrap"
+# What these methods need, the value without each unit, exists under that scheme alone.
+LEAVE_ONE_OUT = ("bca", "studentized", "t")
 
 
 def check_settings(settings: Settings, models: Sequence[str], metrics: Sequence[str] = ()) -> None:
@@ -52,6 +56,15 @@ def check_reading(confidence_level: Any, method: Any, alternative: Any, correcti
     check_choice("method", method, METHODS)
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("correction", correction, CORRECTIONS)
+
+
+def check_method_of_scheme(method: str, scheme: str) -> None:
+    """Refuse a method that leaves out one unit at a time where weights follow another scheme."""
+    if method in LEAVE_ONE_OUT and scheme != PLAIN:
+        raise ValueError(
+            f"`method` must do without leaving out one unit at a time with {scheme} resampling, "
+            f"got {method!r}. Pass 'percentile', 'basic' or 'normal'."
+        )
 
 
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:

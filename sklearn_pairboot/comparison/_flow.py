@@ -86,7 +86,9 @@ def compare_directly(
         swap=swap_records(
             metrics,
             [
-                problem_of(routed.score[metric.name], records, data.truths, kind, units)
+                problem_of(
+                    routed.score[metric.name], records, data.truths, kind, units.exchangeable
+                )
                 for metric in metrics
             ],
             tuple(estimators),

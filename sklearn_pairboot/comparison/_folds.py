@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any
 
@@ -51,6 +51,8 @@ class Tested:
                 f"`cv` must test at least 2 {'rows' if units.of_row is None else 'clusters'}, got "
                 f"{kept.n_units}: nothing can be resampled."
             )
+        if units.scheme is not None:
+            kept = replace(kept, scheme=units.scheme.part(rows, kept.n_units))
         return cls(rows, kept)
 
 

@@ -23,7 +23,8 @@ from sklearn_pairboot._tables import (
     plain_margin,
 )
 from sklearn_pairboot.comparison._auto import totals_for
-from sklearn_pairboot.resampling import ClusterBootstrap, ResamplingPlan, RowBootstrap
+from sklearn_pairboot.resampling import ClusterBootstrap, RowBootstrap
+from sklearn_pairboot.resampling._whole import ResamplingPlan
 
 MOST_RESAMPLES = 10_000_000
 

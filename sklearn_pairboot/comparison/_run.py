@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.replay import ReplayKernel
 from sklearn_pairboot._scoring.resolve import Metric
 from sklearn_pairboot._tables import (
+    PLAIN,
     UNDEFINED_SHARE,
     MetricInfo,
     SlicePart,
@@ -40,6 +43,7 @@ from sklearn_pairboot._tables import (
 from sklearn_pairboot.comparison._auto import draw_until_known, totals_for
 from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._permutation import Drawn, Found, Swap, swap_records
+from sklearn_pairboot.comparison._plans import series_of_records, units_of
 from sklearn_pairboot.comparison._slices import Slices, Subgroup, slices_of_records
 from sklearn_pairboot.result import ComparisonResult
 
@@ -74,7 +78,15 @@ def compare_records(
     check_baseline(options.baseline, models)
     options.settings(models, [metric.name for metric in metrics])  # refused before any work
     _check_classes(records, y)
-    units = options.plan(groups).resampling_units(len(y), y=y, groups=groups)
+    units, of_plan = units_of(
+        options.plan(groups),
+        options,
+        len(y),
+        y=y,
+        groups=groups,
+        series=partial(series_of_records, y, records),
+        metrics=metrics,
+    )
     problem = Problem(y, kind_of(y), tuple(records.values()), units, sample_weight, pos_label)
     kernels = [build_kernel(metric, problem, models) for metric in metrics]
     return compare_kernels(
@@ -84,9 +96,11 @@ def compare_records(
         units,
         options,
         weighted=sample_weight is not None,
-        notes=notes,
+        notes=[*notes, *of_plan],
         hint=_constant_hint(y),
-        swap=swap_records(metrics, [problem] * len(metrics), models),
+        swap=swap_records(
+            metrics, [replace(problem, units=units.exchangeable)] * len(metrics), models
+        ),
         slices=slices_of_records(subgroups, metrics, problem, models),
     )
 
@@ -169,16 +183,21 @@ def compare_kernels(
     if swap is not None:
         swapped = swap(observed, pairs, Drawn.like(n_resamples, entropy or 0))
     _refuse_undefined_everywhere(distribution, names, models)
-    sizes = units.rows_per_unit
+    drawn_units = units.drawn
     return ComparisonResult(
         distribution=distribution,
         models=models,
         metrics=infos,
         settings=settings,
-        unit="rows" if units.of_row is None else "clusters",
-        n_units=units.n_units,
+        unit=drawn_units.name,
+        n_units=drawn_units.number,
         n_rows=units.n_rows,
-        unit_sizes=(int(sizes.min()), float(np.median(sizes)), int(sizes.max())),
+        unit_sizes=(
+            int(drawn_units.sizes.min()),
+            float(np.median(drawn_units.sizes)),
+            int(drawn_units.sizes.max()),
+        ),
+        scheme=PLAIN if units.scheme is None else units.scheme.name,
         stratified=units.stratum is not None,
         weighted=weighted,
         n_resamples=n_resamples,
@@ -249,11 +268,12 @@ def _refuse_undefined_everywhere(
 
 
 def _unit_notes(units: Units) -> list[str]:
-    if units.of_row is None or units.n_units >= _FEW_CLUSTERS:
+    drawn = units.drawn
+    if drawn.name == "rows" or drawn.number >= _FEW_CLUSTERS:
         return []
     return [
-        f"Only {units.n_units} clusters: with fewer than {_FEW_CLUSTERS} the bootstrap intervals "
-        "tend to be too narrow."
+        f"Only {drawn.number} {drawn.name}: with fewer than {_FEW_CLUSTERS} the bootstrap "
+        "intervals tend to be too narrow."
     ]
 
 

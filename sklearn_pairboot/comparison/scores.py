@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import narwhals as nw
@@ -28,6 +29,7 @@ from sklearn_pairboot._scoring.checks import (
 from sklearn_pairboot._tables import check_baseline, check_choice
 from sklearn_pairboot.comparison._options import Options, with_common_parameters
 from sklearn_pairboot.comparison._permutation import swap_scores
+from sklearn_pairboot.comparison._plans import series_of_scores, units_of
 from sklearn_pairboot.comparison._run import compare_kernels
 from sklearn_pairboot.comparison._slices import (
     Slices,
@@ -181,7 +183,9 @@ def compare_scores(
         check_length(plain(plan.strata), n_rows, "`strata`")
         strata = [label for label, keep in zip(list(plan.strata), kept, strict=True) if keep]
         plan = StratifiedBootstrap(strata)
-    units = plan.resampling_units(len(table), groups=groups)
+    units, of_plan = units_of(
+        plan, options, len(table), groups=groups, series=partial(series_of_scores, table)
+    )
     row_weight = np.ones(len(table)) if weight is None else weight
 
     def build(rows: IntArray, own: Units) -> Callable[[int], Kernel]:
@@ -194,9 +198,9 @@ def compare_scores(
         units,
         options,
         weighted=weight is not None,
-        notes=notes,
+        notes=[*notes, *of_plan],
         held_fixed="the models and their scores",
-        swap=swap_scores(METRIC, models, table, row_weight, units),
+        swap=swap_scores(METRIC, models, table, row_weight, units.exchangeable),
         slices=Slices(keep_rows(subgroups, kept), build),
     )
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sklearn_pairboot._tables import MetricInfo, MonteCarloRow, Settings, SliceRow
+from sklearn_pairboot._tables import PLAIN, MetricInfo, MonteCarloRow, Settings, SliceRow
 from sklearn_pairboot.report.permutations import PermutationRow
 
 
@@ -24,6 +24,7 @@ class Facts:
     n_resamples: int | str
     n_sequences: int
     held_fixed: str = "the trained models"
+    scheme: str = PLAIN
     stratified: bool = False
     weighted: bool = False
     random_state_entropy: int | None = None
@@ -127,8 +128,16 @@ class Described:
 
     @property
     def unit(self) -> str:
-        """What is drawn: ``"rows"`` or ``"clusters"``."""
+        """What is drawn: ``"rows"``, ``"clusters"``, or blocks such as ``"blocks of 5 rows"``."""
         return self._facts.unit
+
+    @property
+    def scheme(self) -> str:
+        """How weights are drawn: ``"bootstrap"``, ``"two-stage"``, ``"moving blocks"`` and so on.
+
+        ``"bootstrap"`` stands for counts of whole units, drawn with replacement.
+        """
+        return self._facts.scheme
 
     @property
     def n_units(self) -> int:

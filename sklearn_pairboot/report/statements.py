@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from sklearn_pairboot._tables import DifferenceRow, ScoreRow, format_count
+from sklearn_pairboot._tables import PLAIN, DifferenceRow, ScoreRow, format_count
 from sklearn_pairboot.report.facts import Facts, adjusted_apart, family_size
 from sklearn_pairboot.report.findings import CORRECTION_NAMES, smallest_p
 from sklearn_pairboot.report.monte_carlo import monte_carlo_statement
 from sklearn_pairboot.report.numbers import format_percent
 from sklearn_pairboot.report.permutations import permutation_statement
+from sklearn_pairboot.report.schemes import (
+    BAYESIAN,
+    p_value_meaning,
+    unit_statement,
+    varies_statement,
+)
 from sklearn_pairboot.report.slices import slice_statement
 
 _LOOKS = (
@@ -30,8 +36,12 @@ def statements(
         count = format_count(facts.n_sequences)
         text = f"all {count} equally likely ones enumerated, which removes Monte Carlo error only"
     else:
+        draws = ""
+        if facts.scheme == BAYESIAN:
+            draws = " posterior draws of the Bayesian bootstrap (Rubin 1981)"
         text = (
-            f"{facts.n_resamples}; more would reduce Monte Carlo noise, not the width of intervals"
+            f"{facts.n_resamples}{draws}; more would reduce Monte Carlo noise, not the width of "
+            "intervals"
         )
     if several:
         text += "; shared by all models and metrics"
@@ -39,7 +49,7 @@ def statements(
     if facts.monte_carlo and facts.n_resamples != "exact":
         text = monte_carlo_statement(facts.monte_carlo, len(facts.metrics) > 1)
         pairs.append(("Monte Carlo", text))
-    pairs.append(("Varies", f"only which test {facts.unit} are drawn"))
+    pairs.append(("Varies", varies_statement(facts)))
     pairs.append(("Held fixed", f"{facts.held_fixed}; retraining and seeds are not covered"))
     if differences:
         pairs.append(("Looks", _LOOKS))
@@ -72,10 +82,12 @@ def statements(
 
 
 def _scored(facts: Facts) -> str:
-    return "single rows" if facts.unit == "rows" else "single rows or clusters"
+    return "single rows or clusters" if facts.unit == "clusters" else "single rows"
 
 
 def _unit(facts: Facts) -> str:
+    if facts.scheme != PLAIN:
+        return unit_statement(facts)
     if facts.unit == "rows":
         return f"{facts.n_units} rows, each drawn on its own with replacement"
     low, middle, high = (f"{size:g}" for size in facts.unit_sizes)
@@ -168,7 +180,7 @@ def _p_values(facts: Facts, differences: Sequence[DifferenceRow]) -> str:
     alpha = f"{facts.settings.alpha:.10g}"
     correction = facts.settings.correction
     family = family_size(facts)
-    text = "p is the smallest error level at which the interval excludes 0"
+    text = p_value_meaning(facts)
     text += f" (smallest possible: {smallest_p(facts):.2g})"
     if family == 1:
         text += f"; the verdict asks for p <= {alpha}"

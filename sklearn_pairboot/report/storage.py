@@ -53,6 +53,7 @@ AS_IT_IS = (
     "stratified",
     "weighted",
     "held_fixed",
+    "scheme",
 )
 
 

@@ -416,9 +416,15 @@ def test_errors_on_the_observed_rows_are_explained():
         kernel_of(models, X, y, fail).observed()
     with pytest.raises(ValueError, match=r"`records` must have 4 rows like the units, got 3\."):
         of_arrays(np.arange(3), mean_truth, units=rows_alone(4))
-    fractional = Weights(np.full((1, 3), 0.5))
-    with pytest.raises(ValueError, match="'mine' must be drawn with whole numbers of rows"):
-        of_arrays(np.arange(3), mean_truth).evaluate(fractional)
+
+
+def test_real_weights_are_handed_to_the_scorer_with_all_rows():
+    def weighted_truth(estimator, X, y, sample_weight):
+        return np.average(y, weights=sample_weight)
+
+    real = Weights(np.array([[0.5, 1.5, 1.0], [0.25, 0.25, 2.5]]))
+    values = of_arrays(np.arange(3), weighted_truth).evaluate(real).values
+    np.testing.assert_allclose(values[:, 0], [3.5 / 3, 5.25 / 3], rtol=1e-14)
 
 
 def test_a_scorer_may_write_into_truths_and_answers():

@@ -1,9 +1,4 @@
-"""Resampling plans: which units are drawn, and what is held fixed.
-
-A plan says what would vary if the test data were collected again. Pass one as ``resampling=`` to
-a comparison. The bootstrap draws as many units as there are, with replacement, and all rows of a
-drawn unit stay together.
-"""
+"""Plans that draw whole units: rows, clusters, or either within strata."""
 
 from __future__ import annotations
 
@@ -15,8 +10,6 @@ from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._scoring.checks import check_labels, shown
-
-__all__ = ["ClusterBootstrap", "RowBootstrap", "StratifiedBootstrap"]
 
 
 class ResamplingPlan(Protocol):
@@ -67,7 +60,7 @@ class RowBootstrap:
                 "`groups` must be None with `RowBootstrap`, which draws single rows. Pass "
                 "`ClusterBootstrap()` to draw whole groups, or leave `groups` out."
             )
-        return _checked(Units(n_rows, n_rows))
+        return checked(Units(n_rows, n_rows))
 
 
 @dataclass(frozen=True)
@@ -108,7 +101,7 @@ class ClusterBootstrap:
                 "`groups` must be given with `ClusterBootstrap`: one cluster label per row."
             )
         codes, labels = check_labels(groups, n_rows, "groups")
-        return _checked(Units(n_rows, len(labels), codes), labels)
+        return checked(Units(n_rows, len(labels), codes), labels)
 
 
 @dataclass(frozen=True)
@@ -167,7 +160,7 @@ class StratifiedBootstrap:
             )
         of_row, _ = check_labels(strata, n_rows, "strata")
         if groups is None:
-            return _checked(Units(n_rows, n_rows, None, of_row))
+            return checked(Units(n_rows, n_rows, None, of_row))
         codes, labels = check_labels(groups, n_rows, "groups")
         of_unit = np.zeros(len(labels), dtype=np.int64)
         of_unit[codes] = of_row
@@ -177,10 +170,11 @@ class StratifiedBootstrap:
                 "`strata` must be constant inside each cluster of `groups`, got several strata in "
                 f"{shown(labels[code] for code in mixed)}."
             )
-        return _checked(Units(n_rows, len(labels), codes, of_unit), labels)
+        return checked(Units(n_rows, len(labels), codes, of_unit), labels)
 
 
-def _checked(units: Units, labels: list[Any] | None = None) -> Units:
+def checked(units: Units, labels: list[Any] | None = None) -> Units:
+    """Refuse a single unit."""
     if units.n_units < 2:
         found = f"only the group {labels[0]!r}" if labels else f"{units.n_units}"
         raise ValueError(
