@@ -11,6 +11,7 @@ from sklearn.utils import Bunch, Tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from sklearn_pairboot._engine.crossed import CrossedUnits
 from sklearn_pairboot._scoring.checks import (
     check_same_index,
     check_sample_weight,
@@ -19,6 +20,7 @@ from sklearn_pairboot._scoring.checks import (
 )
 from sklearn_pairboot._scoring.resolve import Metric, resolve_scoring
 from sklearn_pairboot._tables import check_baseline, check_choice
+from sklearn_pairboot.comparison._design import Weighing
 from sklearn_pairboot.comparison._flow import (
     Data,
     bound_scorer,
@@ -84,6 +86,10 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         need a ``cv``.
     baseline : str, default=None
         Name of the estimator that the others are compared with, ``None`` for the first.
+    estimand : {"rows", "clusters"}, default="rows"
+        What counts the same in a score: every row, or every cluster of the ``groups`` given to
+        `fit`, where rows weigh 1 / (rows of their cluster). Estimators are fitted without these
+        weights.
     resampling : "auto" or plan, default="auto"
         What is drawn: clusters if ``groups`` are given to `fit`, else rows; or a plan of
         `sklearn_pairboot.resampling`.
@@ -216,6 +222,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         scoring: Any = None,
         cv: Any = None,
         baseline: str | None = None,
+        estimand: str = "rows",
         resampling: Any = "auto",
         n_resamples: int | str = 9999,
         confidence_level: float = 0.95,
@@ -237,6 +244,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         self.scoring = scoring
         self.cv = cv
         self.baseline = baseline
+        self.estimand = estimand
         self.resampling = resampling
         self.n_resamples = n_resamples
         self.confidence_level = confidence_level
@@ -278,7 +286,8 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
             weights. With metadata routing, for those who request it.
         groups : array-like of shape (n_rows,), default=None
             Cluster of each row, such as the patient it came from. Clusters are resampled whole,
-            and by default not torn apart by the splits.
+            and by default not torn apart by the splits. Two columns are two crossed factors,
+            only where frozen estimators are scored without splits.
         **fit_params : dict
             Further metadata, only with metadata routing, for those who request it.
 
@@ -306,6 +315,11 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
                 f"At least 2 rows are needed to compare models, got n_samples={len(y)}."
             )
         units, _ = units_of(plan, options, len(y), y=y, groups=groups, metrics=checked.metrics)
+        if isinstance(units, CrossedUnits) and not checked.direct:
+            raise ValueError(
+                "`groups` must have one column where estimators are cross-validated, got two "
+                "crossed factors: no split keeps both apart. Pass frozen estimators without `cv`."
+            )
         routed = route_fit(
             self,
             checked.estimators,
@@ -315,7 +329,8 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
             groups=groups,
             by_own_score=self.scoring is None,
         )
-        check_weighted_scores(checked.metrics, routed)
+        weighing = Weighing.of(plan, options.estimand, groups, len(y), check_target(y, "y"))
+        check_weighted_scores(checked.metrics, routed, weighing)
         for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
             delattr(self, name)  # a second fit must not show anything of the first
         fitted: list[Any] = []
@@ -323,7 +338,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
             # First of all: bad data are then reported in the estimators' own words.
             tasks = [Task(n, e, None, routed.fit[n]) for n, e in checked.estimators.items()]
             fitted = fit_models(tasks, X, y, n_jobs=options.n_jobs, verbose=options.verbose)
-        data = Data(X, y, check_target(y, "y"), groups, units)
+        data = Data(X, y, check_target(y, "y"), groups, units, weighing)
         arguments = (data, checked.estimators, checked.metrics, checked.deciding, options, routed)
         if checked.direct:
             compared = compare_directly(*arguments, selection=self.selection)
@@ -351,6 +366,7 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         """Check every parameter before anything is fitted."""
         options = Options(
             baseline=self.baseline,
+            estimand=self.estimand,
             resampling=self.resampling,
             n_resamples=self.n_resamples,
             confidence_level=self.confidence_level,

@@ -24,6 +24,7 @@ from sklearn_pairboot._tables import (
     SliceRow,
     Tables,
     build_tables,
+    check_crossed_method,
     check_method_of_scheme,
     check_settings,
     monte_carlo_rows,
@@ -31,6 +32,7 @@ from sklearn_pairboot._tables import (
 )
 from sklearn_pairboot.report import storage
 from sklearn_pairboot.report.facts import Facts
+from sklearn_pairboot.report.findings import crossed
 from sklearn_pairboot.report.frames import frame
 from sklearn_pairboot.report.order import OrderOfModels
 from sklearn_pairboot.report.permutations import permutation_rows
@@ -77,6 +79,10 @@ class ComparisonResult(OrderOfModels):
         Whether units were drawn within strata.
     weighted : bool, default=False
         Whether the scores are weighted.
+    estimand : {"rows", "clusters"}, default="rows"
+        What counts the same in a score.
+    factors : sequence of (str, int), default=()
+        Names and numbers of levels of two crossed factors.
     random_state_entropy : int or None, default=None
         Seed that repeats the draws.
     notes : sequence of str, default=()
@@ -140,6 +146,8 @@ class ComparisonResult(OrderOfModels):
         n_resamples: int | str,
         stratified: bool = False,
         weighted: bool = False,
+        estimand: str = "rows",
+        factors: Sequence[Sequence[Any]] = (),
         random_state_entropy: int | None = None,
         notes: Sequence[str] = (),
         versions: Mapping[str, str] | None = None,
@@ -183,6 +191,8 @@ class ComparisonResult(OrderOfModels):
             scheme=scheme,
             stratified=bool(stratified),
             weighted=bool(weighted),
+            estimand=estimand,
+            factors=tuple((str(name), int(levels)) for name, levels in factors),
             random_state_entropy=_plain(random_state_entropy),
             notes=self._input_notes + tables.notes,
             permutations=permutation_rows(tests, tables.differences, settings),
@@ -248,7 +258,7 @@ class ComparisonResult(OrderOfModels):
 
     def __repr__(self) -> str:
         facts = self._facts
-        size = f"{facts.n_units} {facts.unit}"
+        size = crossed(facts) or f"{facts.n_units} {facts.unit}"
         return (
             f"<ComparisonResult: models {list(facts.models)}, metrics {list(self.metrics)}, "
             f"baseline {facts.settings.baseline!r}, {facts.n_resamples} resamples of {size}>"
@@ -473,6 +483,8 @@ class ComparisonResult(OrderOfModels):
         settings = dataclasses.replace(facts.settings, **changes)
         check_settings(settings, facts.models, self.metrics)
         check_method_of_scheme(settings.method, facts.scheme)
+        if facts.factors:
+            check_crossed_method(settings.method)
         settings = dataclasses.replace(
             settings,
             margin=plain_margin(settings.margin),

@@ -260,7 +260,7 @@ def clustered(clusters, *, equal=False, n_resamples="exact", **options):
     return compare_scores(
         {"zero": np.zeros(len(values)), "d": values},
         groups=np.repeat(np.arange(len(sizes)), sizes),
-        sample_weight=np.repeat([1 / size for size in sizes], sizes) if equal else None,
+        estimand="clusters" if equal else "rows",
         n_resamples=n_resamples,
         **options,
     )
@@ -279,7 +279,7 @@ def test_unequal_clusters_exactly(equal):
     assert row.std_error == pytest.approx(sd, abs=TOLERANCE)
     assert (row.ci_low, row.ci_high) == pytest.approx(ends, abs=TOLERANCE)
     assert (result.n_units, result.n_rows, result.unit_sizes) == (4, 10, (1, 2.5, 4))
-    assert result.weighted is equal
+    assert result.estimand == ("clusters" if equal else "rows")
 
 
 # --- AUC and F1 ---------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from sklearn_pairboot.resampling import (
     BayesianBootstrap,
     BlockBootstrap,
     ClusterBootstrap,
+    CrossedBootstrap,
     RowBootstrap,
     StratifiedBootstrap,
     TwoStageBootstrap,
@@ -27,6 +28,7 @@ PLANS = {
     "BayesianBootstrap",
     "BlockBootstrap",
     "ClusterBootstrap",
+    "CrossedBootstrap",
     "RowBootstrap",
     "StratifiedBootstrap",
     "TwoStageBootstrap",
@@ -331,3 +333,43 @@ def test_a_stratum_of_one_unit_is_always_drawn_once():
     counts = CountSource(5, stratum=np.array([0, 0, 0, 0, 1])).draw(np.random.SeedSequence(0))
     np.testing.assert_array_equal(counts[:, 4], 1)
     np.testing.assert_array_equal(counts[:, :4].sum(axis=1), 4)
+
+
+def test_cells_of_crossed_factors_know_their_levels():
+    users, items = list("bbaacc"), [3, 1, 1, 3, 3, 3]
+    groups = [list(pair) for pair in zip(users, items, strict=True)]
+    units = CrossedBootstrap().resampling_units(6, groups=groups)
+    # Items are fewer and come first; cells are (1, a), (1, b), (3, a), (3, b), (3, c).
+    assert units.names == ("column 1", "column 0")
+    np.testing.assert_array_equal(units.of_row, [3, 1, 0, 2, 4, 4])
+    assert [level.tolist() for level in units.levels] == [[0, 0, 1, 1, 1], [0, 1, 0, 1, 2]]
+    first, second = units.factor(0), units.factor(1)
+    np.testing.assert_array_equal(first.of_row, [1, 0, 0, 1, 1, 1])
+    np.testing.assert_array_equal(second.of_row, [1, 1, 0, 0, 2, 2])
+    assert (first.n_units, second.n_units, units.n_units) == (2, 3, 5)
+    assert not units.is_nested
+    swapped = CrossedBootstrap().resampling_units(6, groups=[pair[::-1] for pair in groups])
+    np.testing.assert_array_equal(swapped.of_row, units.of_row)
+    # 1 and "1" are different levels.
+    mixed = [[1, "x"], ["1", "x"], [1, "y"], ["1", "y"]]
+    assert CrossedBootstrap().resampling_units(4, groups=mixed).n_units == 4
+    for groups, message in (
+        (users, "`groups` must have two columns with `CrossedBootstrap`"),
+        ([["a", 1], ["a", 2]] * 3, "`groups` must hold at least 2 levels in each column"),
+        ([["a", 1], [None, 2]] * 3, "`groups['column 0']` must be finite and present"),
+    ):
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+            CrossedBootstrap().resampling_units(6, groups=groups)
+
+
+def test_shares_of_strata_are_shares_of_the_weight():
+    strata, shares = list("xxyyyy"), {"x": 0.6, "y": 0.4}
+    weight = StratifiedBootstrap(strata, shares).row_weight(6)
+    np.testing.assert_allclose(weight, np.repeat([0.6 / (2 / 6), 0.4 / (4 / 6)], [2, 4]))
+    given = np.array([1.0, 3.0, 1.0, 1.0, 0.0, 2.0])
+    weight = StratifiedBootstrap(strata, shares).row_weight(6, sample_weight=given)
+    assert (weight[:2].sum(), weight[2:].sum()) == pytest.approx((0.6 * 8, 0.4 * 8))
+    np.testing.assert_allclose(weight[:2], [1.2, 3.6])
+    assert StratifiedBootstrap(strata).row_weight(6, sample_weight=given) is given
+    of_classes = StratifiedBootstrap(shares={0: 0.5, 1: 0.5}).row_weight(3, y=np.array([0, 0, 1]))
+    np.testing.assert_allclose(of_classes, [0.75, 0.75, 1.5])

@@ -1,4 +1,4 @@
-"""Cross-validated metrics: the mean over folds, every row weighted once for all its folds."""
+"""Metrics averaged over folds, every row weighted once for all its folds, or over test sets."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ class Fold:
 class AverageKernel:
     """Mean over folds of a metric, over the folds where it is defined for every model.
 
+    With ``weights``, one for each fold and with sum one, a mean that needs all of them.
     ``group_of`` and ``stratum`` number the group of each unit and the stratum of each group, for
     a jackknife that leaves units out in groups where there are too many to go one by one.
     """
@@ -39,6 +40,7 @@ class AverageKernel:
     n_units: int
     group_of: IntArray | None = None
     stratum: IntArray | None = None
+    weights: tuple[float, ...] | None = None
 
     @property
     def path(self) -> str:
@@ -63,10 +65,10 @@ class AverageKernel:
         lost = np.stack([part.undefined for part in of_folds])
         defined = np.logical_not(np.any(lost, axis=2, keepdims=True))
         zero_division = np.stack([part.zero_division for part in of_folds]).any(axis=0)
-        averages = _mean_where(values, defined)
+        averages = self._average(values, defined)
         messages = tuple(message for part in of_folds for message in part.messages)
         lost_of_resample = np.count_nonzero(~defined, axis=(0, 2))
-        if lost_of_resample.any():
+        if self.weights is None and lost_of_resample.any():
             messages += ((LOST_FOLDS, lost_of_resample),)
         undefined = np.isnan(averages)
         return Values(averages, undefined, zero_division & ~undefined, messages)
@@ -85,7 +87,13 @@ class AverageKernel:
                 return self._leave_groups_out()
             values[number, fold.units] = part.values
         defined = np.logical_not(np.any(np.isnan(values), axis=2, keepdims=True))
-        return LeaveOneOut(_mean_where(values, defined))
+        return LeaveOneOut(self._average(values, defined))
+
+    def _average(self, values: FloatArray, defined: NDArray[np.bool_]) -> FloatArray:
+        if self.weights is None:
+            return _mean_where(values, defined)
+        mean: FloatArray = np.tensordot(self.weights, values, axes=1)
+        return mean
 
     def _has_groups(self) -> bool:
         return self.group_of is not None and int(self.group_of.max()) + 1 < self.n_units

@@ -38,7 +38,7 @@ def build_kernel(metric: Metric, problem: Problem, models: tuple[str, ...]) -> K
                 return kernel
     if problem.sample_weight is not None and not metric.accepts_sample_weight:
         raise ValueError(
-            f"`sample_weight` must be None for {metric.name}, whose scorer does not take weights."
+            f"{problem.unweighted} for {metric.name}, whose scorer does not take weights."
         )
     scorers = tuple(
         _with_labels(metric, kwargs, problem, model) for model in range(len(problem.records))

@@ -1,4 +1,4 @@
-"""Groups of rows that are named rather than passed: by a column of X, or by its index."""
+"""Groups of rows: named by a column of X or by its index, or of two crossed factors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,38 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing  # in scikit-learn's API reference despite the underscore
 
-from sklearn_pairboot._scoring.checks import shown
+from sklearn_pairboot._scoring.checks import plain, plain_keys, shown
+
+
+def crossed_columns(groups: Any) -> dict[str, NDArray[Any]] | None:
+    """Give the two columns of groups that have two, by name; ``None`` for other groups.
+
+    Tuples are labels, not columns.
+    """
+    frame = nw.from_native(groups, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        if len(frame.columns) != 2:
+            return None
+        return {str(name): frame[name].to_numpy() for name in frame.columns}
+    if isinstance(groups, list) and groups and all(map(_is_pair, groups)):
+        # In one array 1 would become "1" beside a string.
+        columns = [plain_keys([row[number] for row in groups]) for number in (0, 1)]
+    elif isinstance(groups, np.ndarray) and groups.ndim == 2 and groups.shape[1] == 2:
+        columns = list(plain(groups).T)
+    else:
+        return None
+    return {f"column {number}": column for number, column in enumerate(columns)}
+
+
+def _is_pair(row: Any) -> bool:
+    return isinstance(row, list | np.ndarray) and len(row) == 2
+
+
+def labels_of_rows(labels: Any, rows: NDArray[np.intp]) -> Any:
+    """Take the labels of some rows, if there are any."""
+    return None if labels is None else _safe_indexing(labels, rows)
 
 
 def named_groups(groups: Any, X: Any) -> Any:

@@ -15,6 +15,9 @@ from sklearn_pairboot._scoring.answers import SeveralArrays
 from sklearn_pairboot._scoring.labels import Labels, encode, number
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 
+# What a scorer that takes no weights asks for.
+UNWEIGHTED = "`sample_weight` must be None"
+
 
 class NotServed(Exception):
     """The answers that a scorer takes are not those that a kernel is for."""
@@ -27,7 +30,8 @@ class Problem:
     ``kind`` is ``"binary"``, ``"multiclass"`` or ``"continuous"``; truths of several columns are
     ``"multilabel"`` where all are 0 or 1, else ``"multioutput"``. ``pos_label`` is what the
     caller asked for, ``None`` if nothing was. ``methods`` are the scorer's response methods in
-    the order of its preference, empty if any will do. ``shared`` keeps what the builders of
+    the order of its preference, empty if any will do. ``unweighted`` says what must be so for a
+    scorer that takes no weights. ``shared`` keeps what the builders of
     several metrics need.
     """
 
@@ -38,6 +42,7 @@ class Problem:
     sample_weight: FloatArray | None = None
     pos_label: Any = None
     methods: tuple[str, ...] = ()
+    unweighted: str = UNWEIGHTED
     shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property

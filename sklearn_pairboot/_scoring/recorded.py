@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -370,6 +371,26 @@ class RecordedEstimator(Answering):
             X.setflags(write=False)
         return RecordedView(self._source, X, None, numbered=False), X
 
+    def _part(self, rows: Rows, asked: Sequence[str]) -> RecordedEstimator:
+        """Record some rows alone; those methods that are asked for answer to all rows at once."""
+        source = self._source
+        for name in asked:
+            if name in source.offered:
+                source.answer(name)
+        return RecordedEstimator(
+            replace(
+                source,
+                n_rows=len(rows),
+                answers={
+                    name: [_rows_of(part, rows) for part in answer]
+                    if isinstance(answer, list)
+                    else _rows_of(answer, rows)
+                    for name, answer in source.answers.items()
+                },
+                X=None if source.X is None else _safe_indexing(source.X, rows),
+            )
+        )
+
     def _checked_rows(self, rows: ArrayLike) -> Rows:
         numbers = np.asarray(rows)
         if numbers.size == 0 and numbers.ndim == 1:
@@ -389,6 +410,12 @@ class RecordedEstimator(Answering):
     def _answers_only(self) -> RecordedEstimator:
         """Leave X and the model behind: all that a scorer of row numbers needs in a worker."""
         return RecordedEstimator(replace(self._source, estimator=None, X=None))
+
+
+def _rows_of(answer: NDArray[Any], rows: Rows) -> NDArray[Any]:
+    taken = answer[rows]
+    taken.setflags(write=False)
+    return taken
 
 
 def _check_fitted(estimator: Any, X: Any, offered: tuple[str, ...]) -> None:

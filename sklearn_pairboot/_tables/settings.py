@@ -67,6 +67,16 @@ def check_method_of_scheme(method: str, scheme: str) -> None:
         )
 
 
+def check_crossed_method(method: str) -> None:
+    """Refuse interval methods that two crossed factors do not allow."""
+    if method in ("bca", "studentized"):
+        raise ValueError(
+            "`method` must not need a jackknife or influence values of independent units where "
+            f"`groups` are two crossed factors, got {method!r}. Use 'percentile', 'basic' or "
+            "'normal'."
+        )
+
+
 def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
     """Raise unless the value is one of the choices, which may include None."""
     if not (value is None or isinstance(value, str)) or value not in choices:

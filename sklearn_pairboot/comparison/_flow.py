@@ -16,6 +16,7 @@ from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import Metric
 from sklearn_pairboot._tables import check_baseline
+from sklearn_pairboot.comparison._design import Weighing
 from sklearn_pairboot.comparison._folds import (
     Tested,
     fold_kernels,
@@ -43,6 +44,16 @@ class Data:
     truths: NDArray[Any]
     groups: Any
     units: Units
+    weighing: Weighing
+
+    def scored(self, given: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+        """Give each metric's scorer the weights with which the rows count."""
+        found = {name: dict(params) for name, params in given.items()}
+        if self.weighing.is_needed:
+            for params in found.values():
+                weight = params.get("sample_weight")
+                params["sample_weight"] = self.weighing(weight, len(self.truths))
+        return found
 
 
 @dataclass(frozen=True)
@@ -71,12 +82,12 @@ def compare_directly(
         for name, estimator in estimators.items()
     }
     warn_of_labels_as_scores(metrics, records)
-    units, kind = data.units, kind_of(data.truths)
-    notes = _notes_on_weights(estimators, routed)
+    units, kind, scored = data.units, kind_of(data.truths), data.scored(routed.score)
+    notes = [*_notes_on_weights(estimators, routed), *data.weighing.notes()]
     if deciding is not None:
         notes += note_on_selection(selection, deciding.name, options, None, len(estimators))
     result = compare_kernels(
-        kernels_of(metrics, records, data.truths, kind, units, routed.score),
+        kernels_of(metrics, records, data.truths, kind, units, scored),
         [(metric.name, metric.greater_is_better) for metric in metrics],
         tuple(estimators),
         units,
@@ -86,9 +97,7 @@ def compare_directly(
         swap=swap_records(
             metrics,
             [
-                problem_of(
-                    routed.score[metric.name], records, data.truths, kind, units.exchangeable
-                )
+                problem_of(scored[metric.name], records, data.truths, kind, units.exchangeable)
                 for metric in metrics
             ],
             tuple(estimators),
@@ -124,11 +133,12 @@ def compare_by_splits(
     models = [{name: next(fitted) for name in names} for _ in splits]
     kind = kind_of(data.truths)
     kernels, values, notes = fold_kernels(
-        metrics, models, splits, data.X, data.truths, kind, tested, routed.score
+        metrics, models, splits, data.X, data.truths, kind, tested, data.scored(routed.score)
     )
     scores = {metric.name: metric.sign * values[k] for k, metric in enumerate(metrics)}
     notes += notes_on_splits(splits, tested, n_rows, data.groups)
     notes += _notes_on_weights(estimators, routed)
+    notes += data.weighing.notes()
     tests = None
     if deciding is not None:
         trained = not all(map(is_frozen, estimators.values()))

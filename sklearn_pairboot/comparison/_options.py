@@ -11,19 +11,22 @@ import numpy as np
 
 from sklearn_pairboot._engine.intervals import check_alpha
 from sklearn_pairboot._engine.seeds import check_random_state, is_integer
+from sklearn_pairboot._scoring.groups import crossed_columns
 from sklearn_pairboot._tables import (
     FAMILIES,
     PAIRS,
     Settings,
     check_baseline,
     check_choice,
+    check_crossed_method,
     check_margin_names,
     check_margins,
     check_reading,
     plain_margin,
 )
 from sklearn_pairboot.comparison._auto import totals_for
-from sklearn_pairboot.resampling import ClusterBootstrap, RowBootstrap
+from sklearn_pairboot.comparison._design import ESTIMANDS
+from sklearn_pairboot.resampling import ClusterBootstrap, CrossedBootstrap, RowBootstrap
 from sklearn_pairboot.resampling._whole import ResamplingPlan
 
 MOST_RESAMPLES = 10_000_000
@@ -34,7 +37,20 @@ baseline : str, default=None
 groups : array-like of shape (n_rows,), default=None
     Cluster of each row, such as the patient, document or user it came from. With it, whole
     clusters are resampled. Without it rows count as independent, and intervals are too narrow
-    where they are not.
+    where they are not. Two columns, shape (n_rows, 2), are two crossed factors, such as user and
+    item or prompt and judge: see `sklearn_pairboot.resampling.CrossedBootstrap`.
+estimand : {"rows", "clusters"}, default="rows"
+    What counts the same in a score. ``"rows"``: every row, so that larger clusters count more.
+    ``"clusters"``: every cluster of ``groups``; rows weigh 1 / (rows of their cluster), or their
+    share of the ``sample_weight`` of their cluster, so that a mean is the mean of cluster means.
+    It needs a metric that takes weights. Choose it by the question, before looking.
+test_sets : array-like of shape (n_rows,), default=None
+    Test set of each row, such as the benchmark that it belongs to. The scores are then averages
+    over test sets of the metric on each, and each set is resampled on its own rows or clusters.
+    A resample in which the metric is undefined on some set is undefined.
+test_set_weights : mapping of label to float, default=None
+    Weight of each test set in the average, positive; they are divided by their sum. ``None``
+    weighs all alike.
 sample_weight : array-like of shape (n_rows,), default=None
     Importance weight of each row, not negative. It multiplies the number of times that a row
     was drawn, so an integer weight equals that many copies of the row inside its unit.
@@ -46,8 +62,8 @@ slices : mapping of str to array-like of shape (n_rows,) or dataframe, default=N
     them before looking at the data: of many that are searched, some look good by chance. Two
     subgroups with different verdicts need not differ; their difference is not tested.
 resampling : "auto" or plan, default="auto"
-    What is drawn: clusters if ``groups`` are given, else rows; or a plan of
-    `sklearn_pairboot.resampling`.
+    What is drawn: clusters if ``groups`` are given, the levels of both factors if these have two
+    columns, else rows; or a plan of `sklearn_pairboot.resampling`.
 n_resamples : int, "exact" or "auto", default=9999
     Number of bootstrap resamples. More of them reduce the Monte Carlo error of the interval's
     ends, not its width. ``"exact"`` enumerates all resamples, for few units only. ``"auto"``
@@ -113,6 +129,7 @@ class Options:
     """Checked keywords of a comparison."""
 
     baseline: str | None = None
+    estimand: str = "rows"
     resampling: Any = "auto"
     n_resamples: int | str = 9999
     confidence_level: float = 0.95
@@ -141,6 +158,7 @@ class Options:
                 "replicates are kept, and far fewer make the Monte Carlo error negligible."
             )
         check_reading(self.confidence_level, self.method, self.alternative, self.correction)
+        check_choice("estimand", self.estimand, ESTIMANDS)
         check_choice("family", self.family, FAMILIES)
         check_choice("pairs", self.pairs, PAIRS)
         check_margins(self.margin, self.margin_relative, self.confidence_level)
@@ -174,9 +192,22 @@ class Options:
 
     def plan(self, groups: Any) -> ResamplingPlan:
         """Choose the resampling plan."""
+        plan = self._plan(crossed_columns(groups) is not None, groups is not None)
+        if self.estimand == "clusters" and groups is None:
+            raise ValueError(
+                "`estimand` must be 'rows' without `groups`, got 'clusters'. Pass the cluster of "
+                "each row."
+            )
+        if isinstance(plan, CrossedBootstrap):
+            self._check_crossed()
+        return plan
+
+    def _plan(self, crossed: bool, clustered: bool) -> ResamplingPlan:
         if isinstance(self.resampling, str):
             check_choice("resampling", self.resampling, ("auto",))
-            return RowBootstrap() if groups is None else ClusterBootstrap()
+            if crossed:
+                return CrossedBootstrap()
+            return ClusterBootstrap() if clustered else RowBootstrap()
         if not hasattr(self.resampling, "resampling_units") or isinstance(self.resampling, type):
             raise TypeError(
                 "`resampling` must be 'auto' or a plan such as ClusterBootstrap(), got "
@@ -184,3 +215,25 @@ class Options:
             )
         plan: ResamplingPlan = self.resampling
         return plan
+
+    def _check_crossed(self) -> None:
+        """Refuse what two crossed factors do not allow."""
+        check_crossed_method(self.method)
+        one_column = "Pass one column of `groups` for one factor."
+        if isinstance(self.n_resamples, str):
+            raise ValueError(
+                "`n_resamples` must be an integer where `groups` are two crossed factors, got "
+                f"{self.n_resamples!r}: their replicates are joined from three sets of resamples. "
+                f"{one_column}"
+            )
+        if self.estimand == "clusters":
+            raise ValueError(
+                "`estimand` must be 'rows' where `groups` are two crossed factors, got "
+                f"'clusters': it says not which of them. {one_column}"
+            )
+        if self.permutation:
+            raise ValueError(
+                "`permutation` must be False where `groups` are two crossed factors, got True: "
+                "answers cannot be swapped within the levels of one factor as if those of the "
+                f"other were independent. {one_column}"
+            )

@@ -19,6 +19,7 @@ from sklearn_pairboot._scoring.builtin import find_builder
 from sklearn_pairboot._scoring.checks import shown
 from sklearn_pairboot._scoring.resolve import Metric
 from sklearn_pairboot._scoring.views import RecordedView
+from sklearn_pairboot.comparison._design import Weighing
 from sklearn_pairboot.comparison._named import is_frozen
 
 
@@ -199,13 +200,12 @@ class ScorerWithMetadata:
         return self.scorer(estimator, X, y, **metadata, **params)
 
 
-def check_weighted_scores(metrics: Sequence[Metric], routed: Routed) -> None:
+def check_weighted_scores(metrics: Sequence[Metric], routed: Routed, weighing: Weighing) -> None:
     """Refuse weights that a scorer cannot take, before anything is fitted."""
     for metric in metrics:
         known = metric.function is not None and find_builder(metric.function) is not None
-        weighted = "sample_weight" in routed.score[metric.name]
+        weighted = weighing.is_needed or "sample_weight" in routed.score[metric.name]
         if weighted and not known and not metric.accepts_sample_weight:
             raise ValueError(
-                f"`sample_weight` must be None for {metric.name}, whose scorer does not take "
-                "weights."
+                f"{weighing.unweighted} for {metric.name}, whose scorer does not take weights."
             )

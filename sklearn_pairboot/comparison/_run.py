@@ -20,6 +20,11 @@ from sklearn_pairboot._engine.bootstrap import (
     observe,
     observe_merged,
 )
+from sklearn_pairboot._engine.crossed import (
+    CrossedDistribution,
+    CrossedUnits,
+    crossed_bootstrap,
+)
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.merging import Merged, keep_apart, merge
 from sklearn_pairboot._engine.seeds import entropy_of
@@ -41,10 +46,12 @@ from sklearn_pairboot._tables import (
     compared_pairs,
 )
 from sklearn_pairboot.comparison._auto import draw_until_known, totals_for
+from sklearn_pairboot.comparison._design import Weighing
 from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._permutation import Drawn, Found, Swap, swap_records
 from sklearn_pairboot.comparison._plans import series_of_records, units_of
 from sklearn_pairboot.comparison._slices import Slices, Subgroup, slices_of_records
+from sklearn_pairboot.comparison._test_sets import SeveralSets, kernels_of_part
 from sklearn_pairboot.result import ComparisonResult
 
 _FEW_CLUSTERS = 10
@@ -68,6 +75,8 @@ def compare_records(
     options: Options,
     *,
     groups: Any = None,
+    test_sets: Any = None,
+    test_set_weights: Any = None,
     sample_weight: FloatArray | None = None,
     pos_label: Any = None,
     notes: Sequence[str] = (),
@@ -78,8 +87,9 @@ def compare_records(
     check_baseline(options.baseline, models)
     options.settings(models, [metric.name for metric in metrics])  # refused before any work
     _check_classes(records, y)
+    plan = options.plan(groups)
     units, of_plan = units_of(
-        options.plan(groups),
+        plan,
         options,
         len(y),
         y=y,
@@ -87,8 +97,34 @@ def compare_records(
         series=partial(series_of_records, y, records),
         metrics=metrics,
     )
-    problem = Problem(y, kind_of(y), tuple(records.values()), units, sample_weight, pos_label)
-    kernels = [build_kernel(metric, problem, models) for metric in metrics]
+    weighing = Weighing.of(plan, options.estimand, groups, len(y), y)
+    problem = Problem(
+        y,
+        kind_of(y),
+        tuple(records.values()),
+        units,
+        weighing(sample_weight, len(y)),
+        pos_label,
+        unweighted=weighing.unweighted,
+    )
+    notes = [*notes, *of_plan, *weighing.notes()]
+    sets = SeveralSets.of(test_sets, test_set_weights, units, plan)
+    kernels: Sequence[Kernel]
+    if sets is None:
+        kernels = [build_kernel(metric, problem, models) for metric in metrics]
+    else:
+        if options.permutation:
+            raise ValueError(
+                "`permutation` must be False with `test_sets` for metrics of answers, got True. "
+                "Compare mean scores of items, or one test set at a time."
+            )
+        units = sets.units
+        kernels = sets.average(
+            lambda part: kernels_of_part(metrics, problem, models, part),
+            [metric.name for metric in metrics],
+            models,
+        )
+        notes.append(sets.note())
     return compare_kernels(
         kernels,
         [(metric.name, metric.greater_is_better) for metric in metrics],
@@ -98,6 +134,7 @@ def compare_records(
         weighted=sample_weight is not None,
         notes=[*notes, *of_plan],
         hint=_constant_hint(y),
+        stratified=problem.units.stratum is not None,
         swap=swap_records(
             metrics, [replace(problem, units=units.exchangeable)] * len(metrics), models
         ),
@@ -134,10 +171,12 @@ def compare_kernels(
     held_fixed: str = "the trained models",
     swap: Swap | None = None,
     slices: Slices | None = None,
+    stratified: bool | None = None,
 ) -> ComparisonResult:
     """Bootstrap kernels jointly and make the result.
 
-    ``swap`` makes the permutation tests, ``slices`` the kernels of subgroups.
+    ``swap`` makes the permutation tests, ``slices`` the kernels of subgroups. ``stratified`` is
+    given where not all strata are those of a plan, but test sets.
     """
     names = [name for name, _ in metrics]
     settings = options.settings(models, names)
@@ -152,6 +191,11 @@ def compare_kernels(
         MetricInfo(name, greater, kernel.path)
         for (name, greater), kernel in zip(metrics, kernels, strict=True)
     )
+    if slices is not None and slices.subgroups and isinstance(units, CrossedUnits):
+        raise ValueError(
+            "`slices` must be None where `groups` are two crossed factors. Pass one column of "
+            "`groups`, or compare one subgroup at a time."
+        )
     everywhere: list[Kernel] = list(kernels)
     parts: list[SlicePart] = []
     of_everything = observed
@@ -170,7 +214,18 @@ def compare_kernels(
     }
     n_resamples = options.n_resamples
     stopped: list[str] = []
-    if n_resamples == "auto":
+    factors: list[tuple[str, int]] = []
+    distribution: BootstrapDistribution
+    if isinstance(units, CrossedUnits):
+        del how_drawn["merged"]
+        distribution = crossed_bootstrap(
+            everywhere, units, of_everything, n_resamples=n_resamples, **how_drawn
+        )
+        notes = [*notes, *_crossed_notes(units, distribution)]
+        both = units.factor(0), units.factor(1)
+        factors = [(name, f.n_units) for name, f in zip(units.names, both, strict=True)]
+        units = both[0]
+    elif n_resamples == "auto":
         totals = totals_for(options.confidence_level)
         runs = bootstrap_further(everywhere, units, of_everything, totals=totals, **how_drawn)
         distribution, note = draw_until_known(runs, totals, models, infos, settings, parts)
@@ -198,7 +253,9 @@ def compare_kernels(
             int(drawn_units.sizes.max()),
         ),
         scheme=PLAIN if units.scheme is None else units.scheme.name,
-        stratified=units.stratum is not None,
+        stratified=units.stratum is not None if stratified is None else stratified,
+        estimand=options.estimand,
+        factors=factors,
         weighted=weighted,
         n_resamples=n_resamples,
         random_state_entropy=entropy,
@@ -265,6 +322,23 @@ def _refuse_undefined_everywhere(
                 f"{name} is undefined in every resample for model(s) {shown(lost)}, so there is no "
                 "interval. More rows, or rows of the rare class, are needed."
             )
+
+
+def _crossed_notes(units: CrossedUnits, distribution: CrossedDistribution) -> list[str]:
+    one, other = units.names
+    if units.is_nested:
+        return [
+            f"Each level of {other!r} lies in one level of {one!r}: it adds nothing, and the "
+            f"levels of {one!r} are drawn as clusters."
+        ]
+    if not distribution.n_negative:
+        return []
+    n_directions = distribution.observed.size
+    return [
+        f"The variance V1 + V2 - V12 was negative in {distribution.n_negative} of {n_directions} "
+        "direction(s) of metrics and models, and counts as zero there. More levels of both "
+        "factors, or more resamples, make that rarer."
+    ]
 
 
 def _unit_notes(units: Units) -> list[str]:

@@ -50,6 +50,9 @@ def compare_estimators(
     scoring: Any = None,
     baseline: str | None = None,
     groups: Any = None,
+    estimand: str = "rows",
+    test_sets: Any = None,
+    test_set_weights: Any = None,
     sample_weight: Any = None,
     slices: Any = None,
     resampling: Any = "auto",
@@ -119,6 +122,7 @@ def compare_estimators(
     """
     options = Options(
         baseline=baseline,
+        estimand=estimand,
         resampling=resampling,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
@@ -141,6 +145,7 @@ def compare_estimators(
             "`X`": X,
             "`y`": y,
             "`groups`": groups,
+            "`test_sets`": test_sets,
             "`sample_weight`": sample_weight,
             **{f"slices[{name!r}]": column for name, column in labels.items()},
             "`strata`": getattr(resampling, "strata", None),
@@ -163,6 +168,8 @@ def compare_estimators(
         metrics,
         options,
         groups=groups,
+        test_sets=test_sets,
+        test_set_weights=test_set_weights,
         sample_weight=weight,
         subgroups=subgroups,
     )

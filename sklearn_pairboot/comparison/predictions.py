@@ -41,6 +41,9 @@ def compare_predictions(
     ids: Any = None,
     baseline: str | None = None,
     groups: Any = None,
+    estimand: str = "rows",
+    test_sets: Any = None,
+    test_set_weights: Any = None,
     sample_weight: Any = None,
     slices: Any = None,
     resampling: Any = "auto",
@@ -83,8 +86,8 @@ def compare_predictions(
     ids : array-like of shape (n_rows,) or mapping of str to array-like, default=None
         Keys of the items. One array names the rows as they are. A mapping from every model's
         name, and ``"y_true"``, to the keys of its own rows aligns the answers to the truths;
-        duplicate, missing and extra keys are an error. ``groups`` and ``sample_weight`` belong to
-        the rows of ``y_true``.
+        duplicate, missing and extra keys are an error. ``groups``, ``test_sets`` and
+        ``sample_weight`` belong to the rows of ``y_true``.
     {common}
 
     Returns
@@ -112,6 +115,7 @@ def compare_predictions(
     """
     options = Options(
         baseline=baseline,
+        estimand=estimand,
         resampling=resampling,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
@@ -143,6 +147,7 @@ def compare_predictions(
                 "`y_true`": y_true,
                 **{f"predictions of {name!r}": predictions[name] for name in models},
                 "`groups`": groups,
+                "`test_sets`": test_sets,
                 "`sample_weight`": sample_weight,
                 **{f"slices[{name!r}]": column for name, column in labels.items()},
                 "`ids`": ids,
@@ -162,6 +167,8 @@ def compare_predictions(
         metrics,
         options,
         groups=groups,
+        test_sets=test_sets,
+        test_set_weights=test_set_weights,
         sample_weight=weight,
         subgroups=read_slices(labels, len(truths), models),
         pos_label=pos_label,

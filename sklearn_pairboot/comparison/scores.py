@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -26,7 +27,9 @@ from sklearn_pairboot._scoring.checks import (
     plain_keys,
     shown,
 )
+from sklearn_pairboot._scoring.groups import labels_of_rows
 from sklearn_pairboot._tables import check_baseline, check_choice
+from sklearn_pairboot.comparison._design import Weighing
 from sklearn_pairboot.comparison._options import Options, with_common_parameters
 from sklearn_pairboot.comparison._permutation import swap_scores
 from sklearn_pairboot.comparison._plans import series_of_scores, units_of
@@ -37,6 +40,7 @@ from sklearn_pairboot.comparison._slices import (
     read_slices,
     slice_columns,
 )
+from sklearn_pairboot.comparison._test_sets import SeveralSets
 from sklearn_pairboot.comparison._warnings import repeated_ids_note
 from sklearn_pairboot.resampling import StratifiedBootstrap
 from sklearn_pairboot.result import ComparisonResult
@@ -53,6 +57,9 @@ def compare_scores(
     missing: str = "raise",
     baseline: str | None = None,
     groups: Any = None,
+    estimand: str = "rows",
+    test_sets: Any = None,
+    test_set_weights: Any = None,
     sample_weight: Any = None,
     slices: Any = None,
     resampling: Any = "auto",
@@ -73,7 +80,8 @@ def compare_scores(
     """Compare mean scores of several models on the same items by a paired bootstrap.
 
     It estimates the difference of mean scores on the population that the items, or their
-    clusters, were drawn from. With clusters the mean runs over rows: larger clusters count more.
+    clusters, were drawn from. With clusters the mean runs over rows, and larger clusters count
+    more, unless ``estimand="clusters"``.
     For metrics that are not means of item scores, such as F1 or AUC, use `compare_predictions`.
 
     Parameters
@@ -85,8 +93,8 @@ def compare_scores(
     ids : array-like of shape (n_rows,) or mapping of str to array-like, default=None
         Keys of the items. One array names the rows as they are. A mapping from every model's name
         to the keys of its own rows aligns the models; duplicate, missing and extra keys are an
-        error. Rows are then in the order of the first model, and so must ``groups`` and
-        ``sample_weight`` be, or be mappings from id.
+        error. Rows are then in the order of the first model, and so must ``groups``,
+        ``test_sets`` and ``sample_weight`` be, or be mappings from id.
     greater_is_better : bool, default=True
         Direction of the scores: ``False`` for losses, costs and latencies.
     missing : {"raise", "drop"}, default="raise"
@@ -117,6 +125,7 @@ def compare_scores(
     """
     options = Options(
         baseline=baseline,
+        estimand=estimand,
         resampling=resampling,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
@@ -145,6 +154,7 @@ def compare_scores(
             {
                 **named,
                 "`groups`": groups,
+                "`test_sets`": test_sets,
                 "`sample_weight`": sample_weight,
                 **{f"slices[{name!r}]": column for name, column in labels.items()},
                 "`ids`": ids,
@@ -159,6 +169,7 @@ def compare_scores(
     table = _table(arrays)
     n_rows = len(table)
     groups = _by_id(groups, order, "groups")
+    test_sets = _by_id(test_sets, order, "test_sets")
     sample_weight = _by_id(sample_weight, order, "sample_weight")
     labels = {name: _by_id(column, order, f"slices[{name!r}]") for name, column in labels.items()}
     subgroups = read_slices(labels, n_rows, models)
@@ -168,12 +179,15 @@ def compare_scores(
         check_finite(item_ids, "`ids`")
         notes += repeated_ids_note(item_ids, groups)
     weight = check_sample_weight(sample_weight, n_rows)
-    if groups is not None:
-        check_length(plain(groups), n_rows, "`groups`")
+    for name, of_rows in (("`groups`", groups), ("`test_sets`", test_sets)):
+        if of_rows is not None:
+            check_length(plain(of_rows), n_rows, name)
     table, kept, dropped = _without_missing(table, models, missing, weight)
     notes += dropped
-    if groups is not None and not kept.all():
-        groups = [group for group, keep in zip(list(groups), kept, strict=True) if keep]
+    if not kept.all():
+        groups, test_sets = (
+            labels_of_rows(labels, np.flatnonzero(kept)) for labels in (groups, test_sets)
+        )
     weight = None if weight is None else weight[kept]
     _check_overflow(table, weight)
     if len(table) < 2:
@@ -181,18 +195,33 @@ def compare_scores(
     plan = options.plan(groups)
     if isinstance(plan, StratifiedBootstrap) and plan.strata is not None and not kept.all():
         check_length(plain(plan.strata), n_rows, "`strata`")
-        strata = [label for label, keep in zip(list(plan.strata), kept, strict=True) if keep]
-        plan = StratifiedBootstrap(strata)
+        plan = replace(plan, strata=labels_of_rows(plan.strata, np.flatnonzero(kept)))
     units, of_plan = units_of(
         plan, options, len(table), groups=groups, series=partial(series_of_scores, table)
     )
-    row_weight = np.ones(len(table)) if weight is None else weight
+    weighing = Weighing.of(plan, options.estimand, groups, len(table))
+    row_weight = weighing(weight, len(table))
+    row_weight = np.ones(len(table)) if row_weight is None else row_weight
+    stratified = units.stratum is not None
+    sets = SeveralSets.of(test_sets, test_set_weights, units, plan)
+    kernels: Sequence[Kernel] = [item_means(table, row_weight, units)]
+    of_item = row_weight
 
     def build(rows: IntArray, own: Units) -> Callable[[int], Kernel]:
-        return lambda number: item_means(table[rows], row_weight[rows], own)
+        return lambda number: item_means(table[rows], of_item[rows], own)
 
+    if sets is not None:
+        units = sets.units
+        kernels = sets.average(
+            lambda part: [item_means(table[part.rows], of_item[part.rows], part.units)],
+            [METRIC],
+            models,
+        )
+        row_weight = sets.weights_of_mean(row_weight)
+        notes.append(sets.note())
+    notes += weighing.notes()
     return compare_kernels(
-        [item_means(table, row_weight, units)],
+        kernels,
         [(METRIC, bool(greater_is_better))],
         models,
         units,
@@ -200,6 +229,7 @@ def compare_scores(
         weighted=weight is not None,
         notes=[*notes, *of_plan],
         held_fixed="the models and their scores",
+        stratified=stratified,
         swap=swap_scores(METRIC, models, table, row_weight, units.exchangeable),
         slices=Slices(keep_rows(subgroups, kept), build),
     )

@@ -27,6 +27,8 @@ class Facts:
     scheme: str = PLAIN
     stratified: bool = False
     weighted: bool = False
+    estimand: str = "rows"
+    factors: tuple[tuple[str, int], ...] = ()
     random_state_entropy: int | None = None
     notes: tuple[str, ...] = ()
     permutations: tuple[PermutationRow, ...] = ()
@@ -163,6 +165,16 @@ class Described:
     def weighted(self) -> bool:
         """Whether the scores are weighted."""
         return self._facts.weighted
+
+    @property
+    def estimand(self) -> str:
+        """What counts the same in a score: ``"rows"``, or ``"clusters"`` of any size."""
+        return self._facts.estimand
+
+    @property
+    def factors(self) -> tuple[tuple[str, int], ...]:
+        """Names of two crossed factors and how many levels they have; empty without."""
+        return self._facts.factors
 
     @property
     def n_resamples(self) -> int | str:

@@ -181,10 +181,17 @@ def smallest_p(facts: Facts) -> float:
     return min(1.0, tails / (facts.n_sequences + 1))
 
 
+def crossed(facts: Facts) -> str:
+    """Name two crossed factors with their numbers of levels."""
+    return " x ".join(f"{levels} levels of {name}" for name, levels in facts.factors)
+
+
 def title(facts: Facts) -> str:
     """Name the models' number and the data."""
     data = f"{facts.n_rows} test rows"
-    if facts.unit != "rows":
+    if facts.factors:
+        data += f" of {crossed(facts)}"
+    elif facts.unit != "rows":
         data += f" in {facts.n_units} {facts.unit}"
     if len(facts.models) == 1:
         return f"Bootstrap of {facts.models[0]} on {data}"

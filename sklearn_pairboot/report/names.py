@@ -49,6 +49,7 @@ def renamed(
             facts,
             models=tuple(map(name, facts.models)),
             metrics=tuple(dataclasses.replace(m, name=name(m.name)) for m in facts.metrics),
+            factors=tuple((name(factor), levels) for factor, levels in facts.factors),
             settings=dataclasses.replace(facts.settings, baseline=name(facts.settings.baseline)),
             permutations=tuple(
                 dataclasses.replace(

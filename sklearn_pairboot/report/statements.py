@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 from sklearn_pairboot._tables import PLAIN, DifferenceRow, ScoreRow, format_count
 from sklearn_pairboot.report.facts import Facts, adjusted_apart, family_size
-from sklearn_pairboot.report.findings import CORRECTION_NAMES, smallest_p
+from sklearn_pairboot.report.findings import CORRECTION_NAMES, crossed, smallest_p
 from sklearn_pairboot.report.monte_carlo import monte_carlo_statement
 from sklearn_pairboot.report.numbers import format_percent
 from sklearn_pairboot.report.permutations import permutation_statement
@@ -29,6 +29,7 @@ def statements(
     facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[DifferenceRow]
 ) -> list[tuple[str, str]]:
     """State how the numbers came about, as pairs of a label and a text."""
+    low, _, high = facts.unit_sizes
     several = len(facts.models) > 1 or len(facts.metrics) > 1
     pairs = [("Unit", _unit(facts)), ("Interval", _interval(facts, bool(differences)))]
     pairs.append(("SE", f"standard deviation of the resampled values, not of the {_scored(facts)}"))
@@ -51,6 +52,15 @@ def statements(
         pairs.append(("Monte Carlo", text))
     pairs.append(("Varies", varies_statement(facts)))
     pairs.append(("Held fixed", f"{facts.held_fixed}; retraining and seeds are not covered"))
+    if facts.estimand == "clusters":
+        pairs.append(
+            (
+                "Estimand",
+                "clusters count alike, whatever their size: a row weighs its share of its cluster",
+            )
+        )
+    elif facts.unit == "clusters" and not facts.factors and low < high:
+        pairs.append(("Estimand", "rows count alike, so that larger clusters count more"))
     if differences:
         pairs.append(("Looks", _LOOKS))
     if facts.stratified:
@@ -90,6 +100,11 @@ def _unit(facts: Facts) -> str:
         return unit_statement(facts)
     if facts.unit == "rows":
         return f"{facts.n_units} rows, each drawn on its own with replacement"
+    if facts.factors:
+        return (
+            f"two crossed factors, {crossed(facts)}, and their cells, each drawn with replacement: "
+            f"variance V1 + V2 - V12; {facts.n_rows} rows in all"
+        )
     low, middle, high = (f"{size:g}" for size in facts.unit_sizes)
     return (
         f"{facts.n_units} {facts.unit} of {low}-{middle}-{high} rows (min-median-max), drawn "

@@ -52,6 +52,8 @@ AS_IT_IS = (
     "n_resamples",
     "stratified",
     "weighted",
+    "estimand",
+    "factors",
     "held_fixed",
     "scheme",
 )

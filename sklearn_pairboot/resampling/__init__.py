@@ -10,6 +10,7 @@ How the test rows came about                        Plan
 each on its own: one per patient, document, user    `RowBootstrap`, the default without groups
 several per patient, document or user, and these    `ClusterBootstrap`, the default with groups:
 independent of one another                          ``groups`` are their ids
+several per user and several per item, crossed      `CrossedBootstrap`: ``groups`` of two columns
 a fixed number of each class or site                `StratifiedBootstrap`, with or without groups
 in time order, neighbours alike                     `BlockBootstrap`: neither rows nor arbitrary
                                                     groups, since these would count as independent
@@ -23,6 +24,7 @@ clusters about twice.
 
 from sklearn_pairboot.resampling._bayesian import BayesianBootstrap
 from sklearn_pairboot.resampling._blocks import BlockBootstrap, optimal_block_length
+from sklearn_pairboot.resampling._crossed import CrossedBootstrap
 from sklearn_pairboot.resampling._two_stage import TwoStageBootstrap
 from sklearn_pairboot.resampling._whole import (
     ClusterBootstrap,
@@ -34,6 +36,7 @@ __all__ = [
     "BayesianBootstrap",
     "BlockBootstrap",
     "ClusterBootstrap",
+    "CrossedBootstrap",
     "RowBootstrap",
     "StratifiedBootstrap",
     "TwoStageBootstrap",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -9,11 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.units import Units
+from sklearn_pairboot._engine.weights import FloatArray, IntArray
 from sklearn_pairboot._scoring.checks import check_labels, shown
+from sklearn_pairboot._scoring.shares import check_shares, weights_for_shares
 
 
 class ResamplingPlan(Protocol):
-    """What every plan offers: the resampling units of given data."""
+    """What every plan offers: the resampling units of given data.
+
+    A plan for which rows count differently also has a method ``row_weight(n_rows, *, y,
+    sample_weight)``, which gives the weights of the rows.
+    """
 
     def resampling_units(
         self, n_rows: int, *, y: NDArray[Any] | None = None, groups: Any = None
@@ -116,6 +123,13 @@ class StratifiedBootstrap:
     ----------
     strata : array-like of shape (n_rows,), default=None
         Label of each row's stratum. ``None`` takes the classes of the truths.
+    shares : mapping of label to float, default=None
+        Share of each stratum in the population that the scores shall speak of; positive, with
+        sum one. Rows of stratum h then weigh shares[h] / (n_h / n), where n_h is the number of
+        its rows, or the sum of their ``sample_weight`` (post-stratification): a score is the
+        metric in that population. It needs a metric that takes weights. Declare the shares from
+        knowledge of the population, before looking at the scores. ``None`` leaves the strata
+        with the shares that they have in the data.
 
     Examples
     --------
@@ -123,9 +137,13 @@ class StratifiedBootstrap:
     >>> units = StratifiedBootstrap(["x", "x", "y"]).resampling_units(3)
     >>> units.stratum.tolist()
     [0, 0, 1]
+    >>> plan = StratifiedBootstrap(["x", "x", "y"], shares={"x": 0.5, "y": 0.5})
+    >>> plan.row_weight(3)
+    array([0.75, 0.75, 1.5 ])
     """
 
     strata: Any = None
+    shares: Mapping[Any, float] | None = None
 
     def resampling_units(
         self, n_rows: int, *, y: NDArray[Any] | None = None, groups: Any = None
@@ -146,19 +164,7 @@ class StratifiedBootstrap:
         Units
             The units.
         """
-        strata = y if self.strata is None else self.strata
-        if strata is None:
-            raise ValueError(
-                "`strata` must be given to `StratifiedBootstrap` where there are no truths whose "
-                "classes could serve: one stratum label per row."
-            )
-        if self.strata is None and np.ndim(strata) > 1:
-            raise ValueError(
-                "`strata` must be given to `StratifiedBootstrap` where the truths have several "
-                f"columns, got truths of shape {np.shape(strata)}. Pass one stratum label per row, "
-                "such as one of the columns."
-            )
-        of_row, _ = check_labels(strata, n_rows, "strata")
+        of_row, _ = self._strata(n_rows, y)
         if groups is None:
             return checked(Units(n_rows, n_rows, None, of_row))
         codes, labels = check_labels(groups, n_rows, "groups")
@@ -171,6 +177,51 @@ class StratifiedBootstrap:
                 f"{shown(labels[code] for code in mixed)}."
             )
         return checked(Units(n_rows, len(labels), codes, of_unit), labels)
+
+    def row_weight(
+        self,
+        n_rows: int,
+        *,
+        y: NDArray[Any] | None = None,
+        sample_weight: FloatArray | None = None,
+    ) -> FloatArray | None:
+        """Weigh rows so that the strata have the declared shares.
+
+        Parameters
+        ----------
+        n_rows : int
+            Number of test rows.
+        y : ndarray of shape (n_rows,), default=None
+            Truths, whose classes are the strata unless ``strata`` was given.
+        sample_weight : ndarray of shape (n_rows,), default=None
+            Importance weights of the rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or None
+            The weights to be used; without ``shares``, those given.
+        """
+        if self.shares is None:
+            return sample_weight
+        of_row, labels = self._strata(n_rows, y)
+        shares = check_shares(self.shares, labels)
+        return weights_for_shares(of_row, shares, labels, sample_weight, "stratum")
+
+    def _strata(self, n_rows: int, y: NDArray[Any] | None) -> tuple[IntArray, list[Any]]:
+        """Give the stratum of each row as a number, and the labels of strata."""
+        strata = y if self.strata is None else self.strata
+        if strata is None:
+            raise ValueError(
+                "`strata` must be given to `StratifiedBootstrap` where there are no truths whose "
+                "classes could serve: one stratum label per row."
+            )
+        if self.strata is None and np.ndim(strata) > 1:
+            raise ValueError(
+                "`strata` must be given to `StratifiedBootstrap` where the truths have several "
+                f"columns, got truths of shape {np.shape(strata)}. Pass one stratum label per row, "
+                "such as one of the columns."
+            )
+        return check_labels(strata, n_rows, "strata")
 
 
 def checked(units: Units, labels: list[Any] | None = None) -> Units:

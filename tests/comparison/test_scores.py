@@ -547,7 +547,12 @@ def test_bad_weights_are_refused(weight, message):
     ("groups", "message"),
     [
         (list("aab"), "`groups` must have one entry per test row, 5, got 3."),
-        (np.zeros((5, 2)), "`groups` must be one-dimensional, got shape (5, 2)."),
+        (np.zeros((5, 3)), "`groups` must be one-dimensional, got shape (5, 3)."),
+        (
+            np.zeros((5, 2)),
+            "`groups` must hold at least 2 levels in each column, got only 0.0 in 'column 0'. "
+            "Leave this column out.",
+        ),
         (
             [1, np.nan, 1, 2, np.nan],
             "`groups` must be finite and present in every row, got 2 missing or infinite, in "
