@@ -234,8 +234,8 @@ def _add_resampling(command: argparse.ArgumentParser) -> None:
         metavar="N",
         type=_resamples,
         default=9999,
-        help='number of resamples, "exact" to enumerate all of few rows or clusters, or "auto" to '
-        "draw until interval ends and verdicts are known; default: 9999",
+        help='number of resamples; "exact" for all, of few rows or clusters or of means; or "auto" '
+        "to draw until interval ends and verdicts are known; default: 9999",
     )
     group.add_argument(
         "--confidence-level", metavar="L", type=_level, default=0.95, help="default: 0.95"

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.intervals import check_alpha
@@ -36,11 +35,6 @@ from sklearn_pairboot.report.findings import crossed
 from sklearn_pairboot.report.frames import frame
 from sklearn_pairboot.report.order import OrderOfModels
 from sklearn_pairboot.report.permutations import permutation_rows
-from sklearn_pairboot.report.practical import (
-    PracticalEquivalenceRow,
-    check_posterior,
-    practical_equivalence,
-)
 from sklearn_pairboot.report.text import markdown, summary
 from sklearn_pairboot.report.versions import installed_versions
 
@@ -74,7 +68,7 @@ class ComparisonResult(OrderOfModels):
     unit_sizes : tuple of (min, median, max)
         Rows per unit.
     n_resamples : int or "exact"
-        Number of resamples; ``"exact"`` if all of them were enumerated.
+        Number of resamples; ``"exact"`` if all of them were taken.
     stratified : bool, default=False
         Whether units were drawn within strata.
     weighted : bool, default=False
@@ -83,6 +77,10 @@ class ComparisonResult(OrderOfModels):
         What counts the same in a score.
     factors : sequence of (str, int), default=()
         Names and numbers of levels of two crossed factors.
+    paired : bool, default=True
+        Whether all models were evaluated on the same resamples.
+    exact_by : {"enumeration", "convolution"} or None, default=None
+        How all resamples were taken, where there is no `distribution` to tell.
     random_state_entropy : int or None, default=None
         Seed that repeats the draws.
     notes : sequence of str, default=()
@@ -148,6 +146,8 @@ class ComparisonResult(OrderOfModels):
         weighted: bool = False,
         estimand: str = "rows",
         factors: Sequence[Sequence[Any]] = (),
+        paired: bool = True,
+        exact_by: str | None = None,
         random_state_entropy: int | None = None,
         notes: Sequence[str] = (),
         versions: Mapping[str, str] | None = None,
@@ -162,6 +162,7 @@ class ComparisonResult(OrderOfModels):
         tests = dict(permutation_tests or {})
         if distribution is not None:
             n_sequences = distribution.n_sequences
+            exact_by = "enumeration" if distribution.is_joint else "convolution"
             tables = tables or build_tables(
                 distribution, models, metrics, settings, tests, slice_parts
             )
@@ -193,6 +194,8 @@ class ComparisonResult(OrderOfModels):
             weighted=bool(weighted),
             estimand=estimand,
             factors=tuple((str(name), int(levels)) for name, levels in factors),
+            paired=bool(paired),
+            exact_by=exact_by if n_resamples == "exact" else None,
             random_state_entropy=_plain(random_state_entropy),
             notes=self._input_notes + tables.notes,
             permutations=permutation_rows(tests, tables.differences, settings),
@@ -232,24 +235,6 @@ class ComparisonResult(OrderOfModels):
                 self._slice_parts,
             )
         return self._monte_carlo
-
-    @property
-    def replicates(self) -> NDArray[np.float64]:
-        """Resampled values, shape (n_replicates, n_metrics, n_models), read-only."""
-        replicates = self._require_distribution("`replicates`").replicates
-        replicates = replicates[:, : len(self.metrics)]
-        replicates.flags.writeable = False
-        return replicates
-
-    @property
-    def multiplicities(self) -> NDArray[Any] | None:
-        """Sequences each replicate stands for if all were enumerated; otherwise ``None``."""
-        counts = self._require_distribution("`multiplicities`").multiplicities
-        if counts is None:
-            return None
-        counts = counts.view()
-        counts.flags.writeable = False
-        return counts
 
     @property
     def versions(self) -> dict[str, str]:
@@ -393,30 +378,6 @@ class ComparisonResult(OrderOfModels):
         data = storage.from_json(text)
         with storage.damage_named():
             return cls(**storage.keywords(data))
-
-    def practical_equivalence(
-        self, margin: float | Mapping[str, float]
-    ) -> tuple[PracticalEquivalenceRow, ...]:
-        """
-        Tell how probable it is, by the Bayesian bootstrap, that differences are negligible.
-
-        Parameters
-        ----------
-        margin : float or mapping of str to float
-            The smallest difference that would matter, in units of the metric, by metric where
-            there are several. Differences of exactly the margin count as within.
-
-        Returns
-        -------
-        tuple of PracticalEquivalenceRow
-            For each metric that has a margin and each comparison the shares of the posterior draws
-            below, within and above the margins. ``share_within`` is the Bayesian-bootstrap
-            probability of practical equivalence. It is no error rate of a test: for that give
-            ``margin=`` to a comparison by the bootstrap.
-        """
-        check_posterior(self.scheme)
-        distribution = self._require_distribution("`practical_equivalence`")
-        return practical_equivalence(distribution, self._facts, margin)
 
     def replace(
         self,

@@ -76,7 +76,8 @@ class ClusterBootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     n_resamples : int or "exact", default=999
         Number of bootstrap resamples. With 999 the ends of a 95 % interval carry a Monte Carlo
         error of about a tenth of the standard error, the same draws for all candidates of a
-        search; take 9999 for numbers to be reported. ``"exact"`` enumerates, for few units only.
+        search; take 9999 for numbers to be reported. ``"exact"`` takes them all: of few units, or
+        of means.
     confidence_level : float, default=0.95
         Level of the two-sided interval, in (0, 1). Read alone, ``"lower"`` is a one-sided bound
         of level (1 + ``confidence_level``) / 2: 97.5 % by default.

@@ -17,8 +17,14 @@ from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.counts import CountSource
 from sklearn_pairboot._engine.distribution import BootstrapDistribution, join_messages
-from sklearn_pairboot._engine.exact import ExactCounts, count_vectors
+from sklearn_pairboot._engine.exact import (
+    MOST_VECTORS,
+    ExactCounts,
+    TooManyResamplesError,
+    count_vectors,
+)
 from sklearn_pairboot._engine.kernels import SumsKernel, fuse
+from sklearn_pairboot._engine.marginal import exact_marginals
 from sklearn_pairboot._engine.merging import Merged, keep_apart, merge
 from sklearn_pairboot._engine.units import Scheme, Units
 from sklearn_pairboot._engine.weights import (
@@ -85,14 +91,19 @@ def bootstrap(
 ) -> BootstrapDistribution:
     """Resample the units and evaluate all kernels on the same weights.
 
-    ``n_resamples`` is a number of random resamples, or ``"exact"`` for all of them. Where units
+    ``n_resamples`` is a number of random resamples, or ``"exact"`` for all of them, which are
+    listed or, of means, known by their distributions alone where they are too many. Where units
     are not ``merged`` the draws depend on the seed and the number of units alone, and calls with
     other kernels meet the same resamples.
     """
     if n_resamples == "exact":
-        blocks, counts = _run_exactly(merge(kernels, units, always=True), units)
+        distinct = merge(kernels, units, always=True)
+        try:
+            values, counts = run_exactly(distinct, units)
+        except TooManyResamplesError as refusal:
+            return exact_marginals(distinct, units, observed, scales, refusal)
         return BootstrapDistribution(
-            **_join(blocks, len(counts.counts)),
+            **values,
             n_sequences=counts.total,
             multiplicities=counts.multiplicities,
             **_known(kernels, units, observed, scales),
@@ -159,9 +170,11 @@ def _known(
     }
 
 
-def _run_exactly(merged: Merged, units: Units) -> tuple[list[_Block], ExactCounts]:
+def run_exactly(
+    merged: Merged, units: Units, max_vectors: int = MOST_VECTORS
+) -> tuple[dict[str, Any], ExactCounts]:
     """Evaluate the kernels for every possible vector of counts."""
-    counts = count_vectors(merged.multiplicities(units), merged.stratum)
+    counts = count_vectors(merged.multiplicities(units), merged.stratum, max_vectors)
     size = max(1, 2**17 // counts.counts.shape[1])
     with one_blas_thread():
         evaluate = _Evaluator(merged.kernels)
@@ -169,7 +182,7 @@ def _run_exactly(merged: Merged, units: Units) -> tuple[list[_Block], ExactCount
             evaluate(counts.counts[start : start + size])
             for start in range(0, len(counts.counts), size)
         ]
-    return blocks, counts
+    return _join(blocks, len(counts.counts)), counts
 
 
 def _run(

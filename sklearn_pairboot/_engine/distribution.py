@@ -26,7 +26,8 @@ class BootstrapDistribution:
     ``replicates`` and the masks have shape (n_replicates, n_metrics, n_models). In the exact mode
     ``multiplicities`` says how many of the ``n_sequences`` equally likely sequences of units each
     replicate stands for. ``scales`` holds the largest absolute item score of metrics that are
-    means, NaN for others. Some laws of weights have no jackknife, which leaves out one unit.
+    means, NaN for others. Models are drawn together, or ``independent`` of each other. Some laws of
+    weights have no jackknife, which leaves out one unit.
     """
 
     observed: FloatArray
@@ -42,6 +43,12 @@ class BootstrapDistribution:
     kernels: tuple[Kernel, ...] = ()
     jackknives: dict[int, LeaveOneOut] = field(default_factory=dict)
     has_jackknife: bool = True
+    independent: bool = False
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether there are replicates of all models at once."""
+        return True
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave kernels that call user code out of pickles."""
@@ -66,7 +73,7 @@ class BootstrapDistribution:
         estimate = float(self.observed[metric, model])
         scale = self._scale(metric, np.abs(values), abs(estimate))
         values = np.where(np.abs(values - estimate) <= _NOISE * scale, estimate, values)
-        return self._sample(values, float(np.nanmax(scale, initial=0.0)))
+        return self._sample(values, float(np.nanmax(scale, initial=0.0)), n_models=1)
 
     def difference_estimate(
         self, metric: int, model: int, baseline: int, factor: float = 1.0
@@ -96,7 +103,8 @@ class BootstrapDistribution:
         self, metric: int, model: int, baseline: int, factor: float = 1.0
     ) -> Sample:
         """Replicates of a difference, defined where both models are; rounding is removed."""
-        return self._sample(*self.difference_values(metric, model, baseline, factor))
+        values, scale = self.difference_values(metric, model, baseline, factor)
+        return self._sample(values, scale, n_models=2)
 
     def ranks(self, metric: int, greater_is_better: bool) -> tuple[FloatArray, int]:
         """Share of resamples in which each model has each rank, and how many were left out."""
@@ -113,6 +121,10 @@ class BootstrapDistribution:
         if jackknife is None:
             return None
         values = jackknife.values[:, model]
+        if baseline is not None and self.independent:
+            # Units of two samples are left out in turn, as if these were two strata.
+            others = -factor * jackknife.values[:, baseline]
+            return acceleration(*_one_after_the_other(values, others, self.stratum))
         scale = float(np.nanmax(np.abs(values), initial=0.0))
         if baseline is not None:
             others = factor * jackknife.values[:, baseline]
@@ -149,10 +161,27 @@ class BootstrapDistribution:
         fixed = self.scales[metric] if len(self.scales) else np.nan
         return np.fmax(values, least) if np.isnan(fixed) else np.fmax(values * 0.0, fixed)
 
-    def _sample(self, values: FloatArray, scale: float) -> Sample:
+    def _sample(self, values: FloatArray, scale: float, *, n_models: int) -> Sample:
+        """Make the sample of a statistic of so many models."""
         if self.multiplicities is None:
             return Sample.from_replicates(values, scale=scale)
-        return Sample.from_exact(values, self.multiplicities, scale=scale)
+        sample = Sample.from_exact(values, self.multiplicities, scale=scale)
+        counts = sample.multiplicities
+        if not self.independent or counts is None or counts.dtype.kind == "f":
+            return sample
+        # Each sequence of the models in question is there once for every one of all others.
+        n_others = self.observed.shape[1] - n_models
+        of_one = round(self.n_sequences ** (1 / self.observed.shape[1]))
+        return replace(sample, multiplicities=counts // of_one**n_others)
+
+
+def _one_after_the_other(
+    one: FloatArray, other: FloatArray, stratum: NDArray[np.int64] | None
+) -> tuple[FloatArray, NDArray[np.int64]]:
+    """Put two samples one after the other, their strata apart."""
+    of_one = np.zeros(len(one), dtype=np.int64) if stratum is None else stratum
+    of_other = of_one + int(of_one.max()) + 1
+    return np.concatenate([one, other]), np.concatenate([of_one, of_other])
 
 
 def join_messages(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,25 @@ from scipy.special import gammaln
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
+MOST_VECTORS = 2_000_000
+_MOST_TO_MULTIPLY = 50_000
 _LARGEST_EXACT = 2**53  # integers up to here are exact as float64 too
+
+
+class TooManyResamplesError(ValueError):
+    """More resamples than are enumerated."""
+
+    def __init__(self, in_words: str, n_units: int, most: int, reason: str = "") -> None:
+        self.in_words, self.n_units, self.most = in_words, n_units, most
+        super().__init__(
+            f"`n_resamples` must be an integer for these data, got 'exact'. There are {in_words} "
+            f"different resamples of {n_units:,} units, and {most:,} are the most that are "
+            f"enumerated{reason}. Pass an integer such as `n_resamples=9999`."
+        )
+
+    def because(self, reason: str) -> TooManyResamplesError:
+        """Say also why their distribution is not found in another way."""
+        return TooManyResamplesError(self.in_words, self.n_units, self.most, f"; {reason}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +51,24 @@ class ExactCounts:
 
     @property
     def total(self) -> int:
-        """Number of sequences of draws, exactly. Slow to compute for very many units."""
-        return math.prod(n_draws**n_draws for n_draws in self.draws)
+        """Number of sequences of draws."""
+        return count_sequences(self.draws)
+
+
+def count_sequences(draws: Sequence[int]) -> int:
+    """Count the equally likely sequences of so many draws in each stratum, from as many units.
+
+    Beyond 50,000 draws to about eight digits: the others would take minutes, and are never read.
+    """
+    if sum(draws) > _MOST_TO_MULTIPLY:
+        log2 = _log_total(tuple(n_draws for n_draws in draws if n_draws)) / math.log(2.0)
+        shift = int(log2) - 52
+        return int(2.0 ** (log2 - shift)) << shift
+    return math.prod(n_draws**n_draws for n_draws in draws if n_draws)
 
 
 def count_vectors(
-    multiplicity: IntArray, stratum: IntArray | None = None, max_vectors: int = 2_000_000
+    multiplicity: IntArray, stratum: IntArray | None = None, max_vectors: int = MOST_VECTORS
 ) -> ExactCounts:
     """List every vector of counts that the bootstrap can draw, with its weight.
 
@@ -58,7 +89,7 @@ def count_vectors(
 
     Raises
     ------
-    ValueError
+    TooManyResamplesError
         If there are more than ``max_vectors`` vectors, before anything is allocated.
 
     Notes
@@ -69,7 +100,7 @@ def count_vectors(
     draws = tuple(int(multiplicity[units].sum()) for units in strata)
     n_vectors = _count_vectors(strata, draws, max_vectors)
     integral = _log_total(draws) < math.log(2 * _LARGEST_EXACT) and (
-        math.prod(n_draws**n_draws for n_draws in draws) <= _LARGEST_EXACT
+        count_sequences(draws) <= _LARGEST_EXACT
     )
 
     counts = np.empty((n_vectors, multiplicity.size), dtype=np.min_scalar_type(max(draws)))
@@ -119,11 +150,7 @@ def _count_vectors(strata: list[IntArray], draws: tuple[int, ...], max_vectors: 
         in_words = f"{number:,}"
     else:
         in_words = f"about 1e{log_number / math.log(10.0):.0f}"
-    raise ValueError(
-        f"`n_resamples` must be an integer for these data, got 'exact'. There are {in_words} "
-        f"different resamples of {sum(draws):,} units, and {max_vectors:,} are the most that are "
-        "enumerated. Pass an integer such as `n_resamples=9999`."
-    )
+    raise TooManyResamplesError(in_words, sum(draws), max_vectors)
 
 
 def _log_total(draws: tuple[int, ...]) -> float:

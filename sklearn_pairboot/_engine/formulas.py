@@ -7,7 +7,8 @@ returns values and two masks of shape (n_resamples, n_models): undefined, and 0/
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +46,17 @@ def where_weighted(sums: FloatArray, *, formula: Callable[[FloatArray], Formula]
     values, undefined, zero_division = formula(sums[:, 1:])
     nothing = sums[:, :1] == 0
     return Formula(np.where(nothing, np.nan, values), undefined | nothing, zero_division & ~nothing)
+
+
+def unwrapped(formula: Any) -> tuple[Any, dict[str, Any], int]:
+    """Find the function that a formula comes down to, its keywords, and the place of its terms."""
+    place = 0
+    keywords: dict[str, Any] = {}
+    if isinstance(formula, partial) and formula.func is where_weighted:
+        place, formula = 1, formula.keywords["formula"]
+    if isinstance(formula, partial):
+        formula, keywords = formula.func, formula.keywords
+    return formula, keywords, place
 
 
 def mean(sums: FloatArray, *, root: bool = False) -> Formula:

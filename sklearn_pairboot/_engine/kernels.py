@@ -146,6 +146,15 @@ class SumsKernel:
             return [self.cells]
         return None if self.is_sparse else list(self.terms.T)
 
+    @property
+    def mean_terms(self) -> FloatArray | None:
+        """Weight, and weighted score of each model, of every unit; ``None`` if it is no mean."""
+        formula, keywords, place = formulas.unwrapped(self.formula)
+        if formula is not formulas.mean or keywords.get("root") or self.is_sparse:
+            return None
+        terms: FloatArray = self.unit_terms[:, place:].astype(np.float64)
+        return terms
+
     def take_units(self, units: IntArray) -> SumsKernel:
         """Keep the terms of representatives of merged units."""
         of_units = units if self.cells is None else self.cells[units]
@@ -197,6 +206,11 @@ def item_means(
         units,
         scale=np.nan if root else float(np.abs(scores).max()),
     )
+
+
+def mean_of_one(terms: FloatArray, model: int, scale: float) -> SumsKernel:
+    """Take one model out of `SumsKernel.mean_terms`."""
+    return SumsKernel(np.ascontiguousarray(terms[:, [0, 1 + model]]), formulas.mean, 1, scale)
 
 
 def fuse(kernels: Sequence[Any]) -> tuple[FloatArray, list[IntArray]]:

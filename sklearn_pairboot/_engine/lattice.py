@@ -20,18 +20,12 @@ _MOST_IN_INT64 = 62
 _NS_PER_TERM, _NS_PER_BIT = 500.0, 0.025
 
 
-def in_steps(values: FloatArray, tolerance: float) -> tuple[FloatArray, float] | None:
-    """Write positive numbers as whole multiples of their largest common step, and give the step.
+def common_step(values: FloatArray, least: float) -> float | None:
+    """Find a step of which positive numbers seem to be whole multiples, by Euclid's algorithm.
 
-    ``None`` where there is no step, or one so small that counting takes too much work. A step is
-    found by Euclid's algorithm on floats, whatever it finds, and then held against the numbers:
-    either all are whole, so that every sum of them is exact; or the distances from the multiples
-    add up to less than half the ``tolerance``, and sums differ by more than it. Then two sums are
-    within the tolerance of each other if and only if they are equal in steps, since signed sums
-    of the same numbers differ by even numbers of steps.
+    ``None`` where there is none of at least ``least``, and rests below half of that are taken for
+    rounding: what is found is to be held against the numbers.
     """
-    total = float(values.sum())
-    least = len(values) * total / MOST_WORK
     step = float(values.min())
     while step >= least:
         rest = np.abs(values - np.rint(values / step) * step)
@@ -41,11 +35,27 @@ def in_steps(values: FloatArray, tolerance: float) -> tuple[FloatArray, float] |
         step = float(rest.min())
     else:
         return None
+    step = float(values.sum()) / float(np.rint(values / step).sum())
+    return step if step >= least else None
+
+
+def in_steps(values: FloatArray, tolerance: float) -> tuple[FloatArray, float] | None:
+    """Write positive numbers as whole multiples of their largest common step, and give the step.
+
+    ``None`` where there is no step, or one so small that counting takes too much work. A step that
+    is found is held against the numbers: either all are whole, so that every sum of them is exact;
+    or the distances from the multiples add up to less than half the ``tolerance``, and sums differ
+    by more than it. Then two sums are within the tolerance of each other if and only if they are
+    equal in steps, since signed sums of the same numbers differ by even numbers of steps.
+    """
+    total = float(values.sum())
+    step = common_step(values, len(values) * total / MOST_WORK)
+    if step is None:
+        return None
     multiples = np.rint(values / step)
-    step = total / float(multiples.sum())
     off = float(np.abs(values - multiples * step).sum())
     whole = off == 0 and step == np.floor(step) and total < _WHOLE
-    if step < least or not (whole or (2 * off <= tolerance and 2 * step - 2 * off > tolerance)):
+    if not (whole or (2 * off <= tolerance and 2 * step - 2 * off > tolerance)):
         return None
     return multiples, step
 

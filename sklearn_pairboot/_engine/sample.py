@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,9 @@ RELATIVE_TOLERANCE = 1e-12
 # Float weights stand for more sequences than float64 can count; this one is then the size.
 LARGEST_COUNT = 2**53
 
+# Smallest tail probability that is claimed of a distribution found by Fourier transforms.
+LEAST_TAIL = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class Sample:
@@ -26,12 +29,14 @@ class Sample:
     Build it with `from_replicates` (Monte Carlo) or `from_exact`. ``multiplicities`` is ``None``
     for Monte Carlo replicates; otherwise it says how many sequences of draws give each of the
     (then distinct) values: int64 counts, or float64 weights where counts pass 2**53. ``noise``
-    is the rounding of the values: 1e-12 x the scale of what they were computed from.
+    is the rounding of the values: 1e-12 x the scale of what they were computed from. Tails less
+    probable than ``least_tail`` are not claimed to be right.
     """
 
     values: FloatArray
     multiplicities: NDArray[Any] | None = None
     noise: float = 0.0
+    least_tail: float = 0.0
 
     @classmethod
     def from_replicates(cls, values: ArrayLike, *, scale: float = 0.0) -> Sample:
@@ -107,7 +112,9 @@ class Sample:
     @property
     def p_floor(self) -> float:
         """Smallest tail probability that this many replicates can show."""
-        return 1 / (self.size + 1) if self.multiplicities is None else 1 / self.size
+        if self.multiplicities is None:
+            return 1 / (self.size + 1)
+        return max(1 / self.size, self.least_tail)
 
     def mean(self) -> float:
         """Mean of the replicates."""
@@ -200,7 +207,7 @@ class Sample:
         moved = self.values + by
         noise = max(self.noise, RELATIVE_TOLERANCE * abs(by))
         moved[np.abs(moved) <= noise] = 0.0
-        return Sample(moved, self.multiplicities, self.noise)
+        return replace(self, values=moved)
 
     def reflected(self, about: float) -> Sample:
         """Replicates mirrored at ``about``, those that differ from zero by rounding set to zero."""
@@ -208,4 +215,4 @@ class Sample:
         noise = max(self.noise, RELATIVE_TOLERANCE * abs(2 * about))
         mirrored[np.abs(mirrored) <= noise] = 0.0
         multiplicities = None if self.multiplicities is None else self.multiplicities[::-1]
-        return Sample(mirrored, multiplicities, self.noise)
+        return replace(self, values=mirrored, multiplicities=multiplicities)

@@ -32,6 +32,12 @@ def entropy_of(random_state: Any) -> int:
     return int(random_state)
 
 
+def derived_entropy(entropy: int, number: int) -> int:
+    """Entropy of one of several runs whose draws are to be independent of each other."""
+    words = np.random.SeedSequence(entropy, spawn_key=(number,)).generate_state(2, np.uint64)
+    return int(words[0]) << 64 | int(words[1])
+
+
 def is_integer(value: Any, least: int | None = None) -> bool:
     """Tell whether a value is a whole number, and no boolean."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):

@@ -8,7 +8,6 @@ that do not.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,12 +69,7 @@ def swap_kernel(kernel: Kernel, units: Units, n_resamples: int, entropy: int) ->
 
 def _column_of_mean(formula: Any) -> int | None:
     """Find the term that is averaged or added up, where that is all that the formula does."""
-    place = 0
-    keywords: dict[str, Any] = {}
-    if isinstance(formula, partial) and formula.func is formulas.where_weighted:
-        place, formula = 1, formula.keywords["formula"]
-    if isinstance(formula, partial):
-        keywords, formula = formula.keywords, formula.func
+    formula, keywords, place = formulas.unwrapped(formula)
     if formula is formulas.total:
         return place
     return place + 1 if formula is formulas.mean and not keywords.get("root") else None

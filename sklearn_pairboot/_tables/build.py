@@ -58,6 +58,11 @@ def build_tables(
     findings = Findings(distribution.n_sequences)
     simultaneous: dict[Comparison, IntervalEstimate] = {}
     if settings.correction == "max-t":
+        if not distribution.is_joint:
+            raise ValueError(
+                "`correction` must not be 'max-t' where distributions are found by convolution, "
+                "got 'max-t': it needs joint resamples. Pass 'holm', or an integer `n_resamples`."
+            )
         for family in families:
             simultaneous |= _simultaneous(distribution, family, models, settings, findings)
     scores: list[ScoreRow] = []

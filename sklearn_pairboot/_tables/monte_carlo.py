@@ -64,7 +64,7 @@ def monte_carlo_rows(
     resamples have the binomial standard error.
     """
     rows: tuple[ScoreRow | DifferenceRow, ...] = (*tables.scores, *tables.differences)
-    if distribution.multiplicities is not None:
+    if distribution.multiplicities is not None or not distribution.is_joint:
         return tuple(_row(row, dict.fromkeys(row.columns(), 0.0), True) for row in rows)
     columns = ("std_error", "ci_low", "ci_high", *_P_COLUMNS)
     again = []

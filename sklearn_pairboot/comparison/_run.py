@@ -26,6 +26,8 @@ from sklearn_pairboot._engine.crossed import (
     crossed_bootstrap,
 )
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
+from sklearn_pairboot._engine.independent import bootstrap_independently
+from sklearn_pairboot._engine.kernels import SumsKernel
 from sklearn_pairboot._engine.merging import Merged, keep_apart, merge
 from sklearn_pairboot._engine.seeds import entropy_of
 from sklearn_pairboot._engine.units import Units
@@ -230,9 +232,15 @@ def compare_kernels(
         runs = bootstrap_further(everywhere, units, of_everything, totals=totals, **how_drawn)
         distribution, note = draw_until_known(runs, totals, models, infos, settings, parts)
         n_resamples, stopped = distribution.n_sequences, [note]
-    else:
+    elif options.paired:
         distribution = bootstrap(
             everywhere, units, of_everything, n_resamples=n_resamples, **how_drawn
+        )
+    else:
+        del how_drawn["merged"]
+        means = [kernel for kernel in kernels if isinstance(kernel, SumsKernel)]
+        distribution = bootstrap_independently(
+            means, units, observed, n_resamples=n_resamples, **how_drawn
         )
     swapped = Found({})
     if swap is not None:
@@ -257,6 +265,7 @@ def compare_kernels(
         estimand=options.estimand,
         factors=factors,
         weighted=weighted,
+        paired=bool(options.paired),
         n_resamples=n_resamples,
         random_state_entropy=entropy,
         notes=(

@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_pairboot._engine.crossed import CrossedUnits
 from sklearn_pairboot._engine.kernels import item_means
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
@@ -55,6 +56,7 @@ def compare_scores(
     greater_is_better: bool = True,
     *,
     missing: str = "raise",
+    paired: bool = True,
     baseline: str | None = None,
     groups: Any = None,
     estimand: str = "rows",
@@ -101,6 +103,12 @@ def compare_scores(
         What to do with items that lack a score (``None``, NaN or no such id) in some model.
         ``"drop"`` drops the item for all models and reports how many and whose failures, and for
         scores between 0 and 1 the estimates with all failures counted wrong and counted right.
+    paired : bool, default=True
+        ``False``, for contrast only, draws rows or clusters anew for each model, as if the two
+        score columns came from two independent samples of items. That is another hypothesis. It
+        loses the covariance in Var(b - a) = Var(b) + Var(a) - 2 Cov(a, b): it overstates the
+        variation where models find the same items hard, and understates it where one is right when
+        the other is wrong. Permutation tests are then refused.
     {common}
 
     Returns
@@ -140,6 +148,7 @@ def compare_scores(
         n_jobs=n_jobs,
         random_state=random_state,
         verbose=verbose,
+        paired=paired,
     )
     if not isinstance(greater_is_better, bool | np.bool_):
         raise TypeError(f"`greater_is_better` must be True or False, got {greater_is_better!r}.")
@@ -204,6 +213,8 @@ def compare_scores(
     row_weight = np.ones(len(table)) if row_weight is None else row_weight
     stratified = units.stratum is not None
     sets = SeveralSets.of(test_sets, test_set_weights, units, plan)
+    if not options.paired:
+        _check_unpaired(units, options, {"slices": slices, "test_sets": test_sets})
     kernels: Sequence[Kernel] = [item_means(table, row_weight, units)]
     of_item = row_weight
 
@@ -233,6 +244,22 @@ def compare_scores(
         swap=swap_scores(METRIC, models, table, row_weight, units.exchangeable),
         slices=Slices(keep_rows(subgroups, kept), build),
     )
+
+
+def _check_unpaired(units: Units, options: Options, given: Mapping[str, Any]) -> None:
+    """Refuse what only models on the same resamples can have."""
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"`{name}` must be None with `paired=False`, which is for contrast.")
+    if units.scheme is not None or isinstance(units, CrossedUnits):
+        raise ValueError(
+            "`paired` must be True with this resampling plan, got False. Draw rows, clusters, or "
+            "either within strata."
+        )
+    if options.n_resamples == "auto":
+        raise ValueError(
+            "`n_resamples` must be an integer or 'exact' with `paired=False`, got 'auto'."
+        )
 
 
 def _columns(scores: Any, ids: Any) -> tuple[dict[str, Any], dict[str, Any] | None]:

@@ -29,6 +29,8 @@ class Facts:
     weighted: bool = False
     estimand: str = "rows"
     factors: tuple[tuple[str, int], ...] = ()
+    paired: bool = True
+    exact_by: str | None = None
     random_state_entropy: int | None = None
     notes: tuple[str, ...] = ()
     permutations: tuple[PermutationRow, ...] = ()
@@ -175,6 +177,16 @@ class Described:
     def factors(self) -> tuple[tuple[str, int], ...]:
         """Names of two crossed factors and how many levels they have; empty without."""
         return self._facts.factors
+
+    @property
+    def paired(self) -> bool:
+        """Whether all models were evaluated on the same resamples."""
+        return self._facts.paired
+
+    @property
+    def exact_by(self) -> str | None:
+        """How all resamples were taken: by ``"enumeration"``, ``"convolution"`` or not (None)."""
+        return self._facts.exact_by
 
     @property
     def n_resamples(self) -> int | str:

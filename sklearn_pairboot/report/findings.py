@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sklearn_pairboot._engine.sample import LARGEST_COUNT
+from sklearn_pairboot._engine.sample import LARGEST_COUNT, LEAST_TAIL
 from sklearn_pairboot._tables import (
     DifferenceRow,
     EquivalenceRow,
@@ -177,6 +177,8 @@ def smallest_p(facts: Facts) -> float:
     one_sided = facts.settings.alternative != "two-sided"
     tails = 1 if one_sided or facts.settings.correction == "max-t" else 2
     if facts.n_resamples == "exact":
+        if facts.exact_by == "convolution" and facts.n_sequences > LARGEST_COUNT:
+            return tails * LEAST_TAIL
         return min(1.0, tails / min(facts.n_sequences, LARGEST_COUNT))
     return min(1.0, tails / (facts.n_sequences + 1))
 
@@ -195,7 +197,8 @@ def title(facts: Facts) -> str:
         data += f" in {facts.n_units} {facts.unit}"
     if len(facts.models) == 1:
         return f"Bootstrap of {facts.models[0]} on {data}"
-    return f"Paired bootstrap of {len(facts.models)} models on {data}"
+    word = "Paired" if facts.paired else "Unpaired"
+    return f"{word} bootstrap of {len(facts.models)} models on {data}"
 
 
 def findings(facts: Facts, differences: Sequence[DifferenceRow]) -> list[str]:

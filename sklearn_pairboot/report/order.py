@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot.report.confidence_set import ModelConfidenceSet, model_confidence_set
-from sklearn_pairboot.report.facts import Described
 from sklearn_pairboot.report.ranks import RankDistribution, rank_distribution
-
-_NO_REPLICATES = (
-    "This result was read from JSON without replicates, so {} is not available. "
-    "Write it with `to_json(replicates=True)` to keep them."
-)
+from sklearn_pairboot.report.resampled import Resampled
 
 
-class OrderOfModels(Described):
+class OrderOfModels(Resampled):
     """What the joint resamples of a result tell about the order of its models."""
-
-    _distribution: BootstrapDistribution | None
 
     def rank_distribution(self, best: int = 1) -> RankDistribution:
         """
@@ -33,7 +25,7 @@ class OrderOfModels(Described):
             Shares of the resamples. They say how steady the order of these models is on rows
             like these, not how probable it is that a model is the best.
         """
-        distribution = self._require_distribution("`rank_distribution`")
+        distribution = self._require_joint("`rank_distribution`")
         return rank_distribution(distribution, self.models, self._facts.metrics, best)
 
     def model_confidence_set(
@@ -65,14 +57,9 @@ class OrderOfModels(Described):
         79(2), 453-497.
         """
         return model_confidence_set(
-            self._require_distribution("`model_confidence_set`"),
+            self._require_joint("`model_confidence_set`"),
             self.models,
             self._facts.metrics,
             metric,
             self.confidence_level if confidence_level is None else confidence_level,
         )
-
-    def _require_distribution(self, what: str) -> BootstrapDistribution:
-        if self._distribution is None:
-            raise ValueError(_NO_REPLICATES.format(what))
-        return self._distribution

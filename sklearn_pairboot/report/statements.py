@@ -24,6 +24,13 @@ _LOOKS = (
     "of planning.group_sequential_levels"
 )
 
+_PAIRING_LOST = (
+    "lost: the score columns are treated as coming from independent samples of items, which is "
+    "another hypothesis than that of models scored on the same items. Without the covariance in "
+    "Var(b - a) = Var(b) + Var(a) - 2 Cov(a, b) the variation can be overstated or understated. "
+    "For contrast only"
+)
+
 
 def statements(
     facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[DifferenceRow]
@@ -35,7 +42,10 @@ def statements(
     pairs.append(("SE", f"standard deviation of the resampled values, not of the {_scored(facts)}"))
     if facts.n_resamples == "exact":
         count = format_count(facts.n_sequences)
-        text = f"all {count} equally likely ones enumerated, which removes Monte Carlo error only"
+        how = "enumerated"
+        if facts.exact_by == "convolution":
+            how = "by convolution (exact to 1e-12; each model and difference by itself)"
+        text = f"all {count} equally likely ones {how}, which removes Monte Carlo error only"
     else:
         draws = ""
         if facts.scheme == BAYESIAN:
@@ -44,12 +54,17 @@ def statements(
             f"{facts.n_resamples}{draws}; more would reduce Monte Carlo noise, not the width of "
             "intervals"
         )
-    if several:
+    apart = not facts.paired and len(facts.models) > 1
+    if apart:
+        text += "; drawn anew for each model"
+    elif several and facts.exact_by != "convolution":
         text += "; shared by all models and metrics"
     pairs.append(("Resamples", text))
     if facts.monte_carlo and facts.n_resamples != "exact":
         text = monte_carlo_statement(facts.monte_carlo, len(facts.metrics) > 1)
         pairs.append(("Monte Carlo", text))
+    if apart:
+        pairs.append(("Pairing", _PAIRING_LOST))
     pairs.append(("Varies", varies_statement(facts)))
     pairs.append(("Held fixed", f"{facts.held_fixed}; retraining and seeds are not covered"))
     if facts.estimand == "clusters":

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
+from sklearn_pairboot._engine.marginal import DistinctUnits, MarginalDistribution
 from sklearn_pairboot._engine.permutation import SwapTest, SwapTests
 from sklearn_pairboot._engine.weights import FloatArray
 from sklearn_pairboot._tables import (
@@ -54,6 +55,8 @@ AS_IT_IS = (
     "weighted",
     "estimand",
     "factors",
+    "paired",
+    "exact_by",
     "held_fixed",
     "scheme",
 )
@@ -176,6 +179,8 @@ def dump(
     ``shares`` are the relative margins of the metrics: differences from 1 -+ share of a baseline
     have accelerations of their own.
     """
+    if isinstance(distribution, MarginalDistribution):
+        return _dump_marginals(distribution)
     n_metrics, n_models = distribution.observed.shape
     counts = distribution.multiplicities
     return {
@@ -184,6 +189,7 @@ def dump(
         "undefined": np.argwhere(distribution.undefined).tolist(),
         "zero_division": np.argwhere(distribution.zero_division).tolist(),
         "multiplicities": None if counts is None else counts.tolist(),
+        "independent": distribution.independent,
         "scales": np.asarray(distribution.scales, dtype=np.float64).tolist(),
         "accelerations": [
             [
@@ -206,6 +212,17 @@ def dump(
             if model != other
             for factor in (1 - share, 1 + share)
         ],
+    }
+
+
+def _dump_marginals(distribution: MarginalDistribution) -> dict[str, Any]:
+    """Put the distinct units into lists: their distributions are found again from them."""
+    return {
+        "observed": distribution.observed.tolist(),
+        "scales": np.asarray(distribution.scales, dtype=np.float64).tolist(),
+        "independent": distribution.independent,
+        "unit_terms": [terms.tolist() for terms in distribution.terms],
+        **{name: of_it.tolist() for name, of_it in distribution.distinct._asdict().items()},
     }
 
 
@@ -232,6 +249,15 @@ class _StoredDistribution(BootstrapDistribution):
 
 
 def _load(data: Mapping[str, Any], n_units: int, n_sequences: int) -> BootstrapDistribution:
+    if "unit_terms" in data:
+        return MarginalDistribution.of_means(
+            [_floats(terms) for terms in data["unit_terms"]],
+            DistinctUnits(np.array(data["multiplicity"]), np.array(data["stratum"])),
+            _floats(data["observed"]),
+            _floats(data["scales"]),
+            n_sequences=n_sequences,
+            independent=data["independent"],
+        )
     replicates = _floats(data["replicates"])
     counts = data["multiplicities"]
     return _StoredDistribution(
@@ -243,6 +269,7 @@ def _load(data: Mapping[str, Any], n_units: int, n_sequences: int) -> BootstrapD
         n_sequences=n_sequences,
         multiplicities=None if counts is None else np.array(counts),
         scales=_floats(data["scales"]),
+        independent=data["independent"],
         accelerations=[
             None if of_metric is None else _floats(of_metric) for of_metric in data["accelerations"]
         ],

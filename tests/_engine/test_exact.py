@@ -220,3 +220,11 @@ def test_limit_is_inclusive_and_counts_all_strata() -> None:
     assert len(count_vectors(units, stratum, max_vectors=27).counts) == 27
     with pytest.raises(ValueError, match=r"There are 27 different resamples of 6 units, and 26 "):
         count_vectors(units, stratum, max_vectors=26)
+
+
+def test_numbers_of_sequences_beyond_reading_have_eight_digits() -> None:
+    exact = 50_000**50_000 * 20_000**20_000
+    assert exact_module.count_sequences([50_000]) == 50_000**50_000
+    found = exact_module.count_sequences([50_000, 0, 20_000])
+    assert abs(Fraction(found, exact) - 1) < 1e-8
+    assert math.log10(exact_module.count_sequences([10**6])) == pytest.approx(6e6, rel=1e-12)
