@@ -4,16 +4,26 @@ from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._version import __version__
 from sklearn_pairboot.comparator import PairedBootstrapComparator
 from sklearn_pairboot.comparison import compare_estimators, compare_predictions, compare_scores
+from sklearn_pairboot.metrics import (
+    ECE,
+    TieAwareAUC,
+    expected_calibration_error,
+    tie_aware_auc,
+)
 from sklearn_pairboot.result import ComparisonResult
 from sklearn_pairboot.scorer import ClusterBootstrapScorer
 
 __all__ = [
+    "ECE",
     "ClusterBootstrapScorer",
     "ComparisonResult",
     "PairedBootstrapComparator",
     "RecordedEstimator",
+    "TieAwareAUC",
     "__version__",
     "compare_estimators",
     "compare_predictions",
     "compare_scores",
+    "expected_calibration_error",
+    "tie_aware_auc",
 ]

@@ -115,8 +115,9 @@ class ComparisonResult(OrderOfModels):
     comparison unless the correction is max-T; the verdict follows ``p_adjusted``, whose family
     are all comparisons of one metric or of all. "Inconclusive" does not mean that
     models are equal: the interval says how large a gap is still possible.
-    ``p_permutation`` is NaN unless asked for; it tests more than equal metrics, namely that
-    models are exchangeable, and decides no verdict.
+    Rows of calibration errors have the status "biased" and no p-value: the debiased square beside
+    them judges the models. ``p_permutation`` is NaN unless asked for; it tests more than equal
+    metrics, namely that models are exchangeable, and decides no verdict.
 
     Examples
     --------

@@ -43,6 +43,7 @@ class Weights:
     def __init__(self, counts: NDArray[Any], workspace: Workspace | None = None) -> None:
         self.counts = counts
         self.workspace = Workspace() if workspace is None else workspace
+        self.shared: dict[int, Any] = {}  # what several kernels make of this block
 
     @cached_property
     def by_unit(self) -> NDArray[Any]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sklearn.metrics import get_scorer
+from sklearn.metrics import get_scorer, make_scorer
 
 from sklearn_pairboot._scoring.answers import standard_score
 from sklearn_pairboot._scoring.checks import shown
@@ -37,6 +37,11 @@ class Metric:
     def greater_is_better(self) -> bool:
         """Whether more is better in natural units."""
         return self.sign > 0
+
+    @property
+    def interval_rule(self) -> str:
+        """How intervals of the metric must be read, as its function says; empty: as asked for."""
+        return str(getattr(self.function, "pairboot_interval", ""))
 
     @property
     def accepts_sample_weight(self) -> bool:
@@ -83,6 +88,27 @@ def resolve_scoring(scoring: Any, estimators: Mapping[str, Any] | None = None) -
             "dict to name them."
         )
     return metrics
+
+
+def with_companions(metrics: Sequence[Metric]) -> list[Metric]:
+    """Add, after each metric whose differences are biased, the one that judges them instead."""
+    names = {metric.name for metric in metrics}
+    found = []
+    for metric in metrics:
+        found.append(metric)
+        companion = getattr(metric.function, "pairboot_companion", None)
+        name = f"squared_{metric.name.removeprefix('expected_')}"
+        if companion is None or name in names:
+            continue
+        function, kwargs = companion(dict(metric.kwargs))
+        scorer = make_scorer(
+            function,
+            response_method=metric.responses,
+            greater_is_better=metric.greater_is_better,
+            **kwargs,
+        )
+        found.append(replace(_metric(scorer, name), responses=metric.responses))
+    return found
 
 
 def _metric(scorer: Any, name: Any = None) -> Metric:

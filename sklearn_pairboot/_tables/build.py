@@ -26,6 +26,7 @@ from sklearn_pairboot._tables.rows import (
     format_count,
     verdict_word,
 )
+from sklearn_pairboot._tables.rules import difference_by_rule, method_of, score_by_rule
 from sklearn_pairboot._tables.settings import (
     check_positive_baselines,
 )
@@ -141,15 +142,15 @@ def _score_row(
         )
     estimate = float(distribution.observed[metric, model])
     sample = distribution.model_sample(metric, model)
+    method = method_of(info, settings)
     found = interval(
         sample,
         estimate,
-        method=settings.method,
+        method=method,
         confidence_level=settings.confidence_level,
-        acceleration=(
-            distribution.acceleration(metric, model) if settings.method == "bca" else None
-        ),
+        acceleration=distribution.acceleration(metric, model) if method == "bca" else None,
     )
+    found = score_by_rule(found, info, sample, estimate)
     n_zero_division = int(distribution.n_zero_division(metric, model))
     findings.add(f"{info.name} ({name})", estimate, found)
     findings.add_support(f"{info.name} ({name})", sample, settings.alpha)
@@ -186,16 +187,16 @@ def _interval(
 ) -> IntervalEstimate:
     """Interval and p-value of one comparison by itself."""
     metric, info, model, other, _ = comparison
-    return interval(
+    method = method_of(info, settings)
+    found = interval(
         sample,
         float(distribution.difference_estimate(metric, model, other)),
-        method=settings.method,
+        method=method,
         confidence_level=settings.confidence_level,
         alternative=settings.side(info.greater_is_better),
-        acceleration=(
-            distribution.acceleration(metric, model, other) if settings.method == "bca" else None
-        ),
+        acceleration=distribution.acceleration(metric, model, other) if method == "bca" else None,
     )
+    return difference_by_rule(found, info)
 
 
 def _simultaneous(
@@ -215,7 +216,7 @@ def _simultaneous(
             comparison.metric, comparison.model, comparison.other
         )
         found[comparison] = _interval(distribution, comparison, sample, by_percentiles)
-        if found[comparison].status != "degenerate":
+        if found[comparison].status not in ("degenerate", "biased"):
             members.append(comparison)
     if not members:
         return found

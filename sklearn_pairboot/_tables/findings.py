@@ -56,6 +56,8 @@ class Findings:
             self.remarks.setdefault((found.method, found.reason), []).append(place)
         # Quantiles are interpolated, so an end may miss an equal estimate by rounding.
         rounding = 1e-12 * max(abs(estimate), found.std_error)
+        if found.status == "biased":  # which says it already
+            return
         if not found.low - rounding <= estimate <= found.high + rounding:
             self.outside.append(place)
 

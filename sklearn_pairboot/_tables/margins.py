@@ -85,6 +85,8 @@ def _margins_of(
     distribution: BootstrapDistribution, comparison: Comparison, settings: Settings
 ) -> _Margins | None:
     metric, info, model, other, _ = comparison
+    if info.interval_rule == "biased":  # no interval, no equivalence
+        return None
     size, share = settings.margin_of(info.name), settings.margin_relative_of(info.name)
     if share is not None:
         baseline = float(distribution.observed[metric, other])

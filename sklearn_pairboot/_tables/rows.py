@@ -91,11 +91,16 @@ class EquivalenceRow(DifferenceRow):
 
 @dataclass(frozen=True, slots=True)
 class MetricInfo:
-    """Name, direction and way of computing (``"sums"``, ``"ranks"``, ``"replay"``) of a metric."""
+    """Name, direction and way of computing (``"sums"``, ``"ranks"``, ``"replay"``) of a metric.
+
+    ``interval_rule`` is empty, or ``"normal"`` where replicates are not centred at the value, or
+    ``"biased"`` where values of models differ by more than the models do.
+    """
 
     name: str
     greater_is_better: bool
     path: str
+    interval_rule: str = ""
 
     @property
     def direction(self) -> str:

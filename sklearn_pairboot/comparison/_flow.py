@@ -92,6 +92,7 @@ def compare_directly(
         tuple(estimators),
         units,
         options,
+        interval_rules=[metric.interval_rule for metric in metrics],
         weighted=_weighted(routed),
         notes=notes,
         swap=swap_records(
@@ -152,6 +153,7 @@ def compare_by_splits(
         names,
         tested.units,
         options,
+        interval_rules=[metric.interval_rule for metric in metrics],
         weighted=_weighted(routed),
         notes=notes,
         held_fixed=f"the models fitted on {len(splits)} training part(s), and the splits",

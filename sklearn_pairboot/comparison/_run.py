@@ -37,7 +37,7 @@ from sklearn_pairboot._scoring.checks import is_constant, shown
 from sklearn_pairboot._scoring.problem import Problem, is_indicator
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.replay import ReplayKernel
-from sklearn_pairboot._scoring.resolve import Metric
+from sklearn_pairboot._scoring.resolve import Metric, with_companions
 from sklearn_pairboot._tables import (
     PLAIN,
     UNDEFINED_SHARE,
@@ -85,7 +85,7 @@ def compare_records(
     subgroups: Sequence[Subgroup] = (),
 ) -> ComparisonResult:
     """Compare recorded answers on all metrics."""
-    models = tuple(records)
+    models, metrics = tuple(records), with_companions(metrics)
     check_baseline(options.baseline, models)
     options.settings(models, [metric.name for metric in metrics])  # refused before any work
     _check_classes(records, y)
@@ -133,8 +133,9 @@ def compare_records(
         models,
         units,
         options,
+        interval_rules=[metric.interval_rule for metric in metrics],
         weighted=sample_weight is not None,
-        notes=[*notes, *of_plan],
+        notes=notes,
         hint=_constant_hint(y),
         stratified=problem.units.stratum is not None,
         swap=swap_records(
@@ -167,6 +168,7 @@ def compare_kernels(
     units: Units,
     options: Options,
     *,
+    interval_rules: Sequence[str] = (),
     weighted: bool,
     notes: Sequence[str] = (),
     hint: str = "",
@@ -178,7 +180,8 @@ def compare_kernels(
     """Bootstrap kernels jointly and make the result.
 
     ``swap`` makes the permutation tests, ``slices`` the kernels of subgroups. ``stratified`` is
-    given where not all strata are those of a plan, but test sets.
+    given where not all strata are those of a plan, but test sets. ``interval_rules`` has one entry
+    for each metric, or none where all are read as asked for.
     """
     names = [name for name, _ in metrics]
     settings = options.settings(models, names)
@@ -190,8 +193,10 @@ def compare_kernels(
     drawn = options.n_resamples != "exact" or swap is not None
     entropy = entropy_of(options.random_state) if drawn else None
     infos = tuple(
-        MetricInfo(name, greater, kernel.path)
-        for (name, greater), kernel in zip(metrics, kernels, strict=True)
+        MetricInfo(name, greater, kernel.path, rule)
+        for (name, greater), kernel, rule in zip(
+            metrics, kernels, interval_rules or [""] * len(kernels), strict=True
+        )
     )
     if slices is not None and slices.subgroups and isinstance(units, CrossedUnits):
         raise ValueError(

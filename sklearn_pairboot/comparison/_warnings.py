@@ -13,8 +13,9 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn_pairboot._scoring.answers import SeveralArrays
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import Metric
+from sklearn_pairboot.metrics import tie_aware_auc
 
-_RANKING = (roc_auc_score, average_precision_score)
+_RANKING = (roc_auc_score, average_precision_score, tie_aware_auc)
 _TOO_MANY = 1000
 
 

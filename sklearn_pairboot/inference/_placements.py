@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from sklearn_pairboot.inference._checks import ROUNDING
+from sklearn_pairboot.metrics.placements import twice_placed
 
 FloatArray = NDArray[np.float64]
 # Directions whose standard deviation is below this share of the largest have none.
@@ -42,13 +42,8 @@ class Contrasts(NamedTuple):
 def placements(scores: FloatArray, positive: NDArray[np.bool_]) -> Placements:
     """Place the rows of each model by mid-ranks, ``scores`` of shape (n_models, n_rows)."""
     twice = np.empty(scores.shape[::-1])
-    n_positive = int(positive.sum())
     for model, values in enumerate(scores):
-        ranks = stats.rankdata(values)
-        below = ranks[positive] - stats.rankdata(values[positive])
-        beside = ranks[~positive] - stats.rankdata(values[~positive])
-        twice[positive, model] = 2 * below
-        twice[~positive, model] = 2 * (n_positive - beside)
+        twice[:, model] = twice_placed(values, positive)
     return Placements(twice, positive)
 
 

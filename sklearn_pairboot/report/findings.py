@@ -106,6 +106,11 @@ def _direction_finding(
             f"{difference}; without variation there is no p-value, and unseen {facts.unit} may "
             "differ."
         )
+    if row.status == "biased":
+        return (
+            f"On {metric} {row.model} - {row.baseline} is {difference}, and by how much of it "
+            f"the models differ {these} do not show by this metric; see the notes."
+        )
     if contradicts_itself(row):
         return (
             f"On {metric} the estimate and the interval of {row.model} - {row.baseline} lie on "

@@ -45,7 +45,9 @@ class NumberFormat:
         return f"{0.0:.{self.decimals}{kind}}"
 
     def interval(self, low: float, high: float) -> str:
-        """Write an interval; an end at infinity is open."""
+        """Write an interval; an end at infinity is open. There is none where both ends are NaN."""
+        if math.isnan(low) and math.isnan(high):
+            return "-"
         left, right = "(["[low > -math.inf], ")]"[high < math.inf]
         return f"{left}{self(low, keep=True)}, {self(high, keep=True)}{right}"
 

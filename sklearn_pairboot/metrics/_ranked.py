@@ -1,0 +1,57 @@
+"""Checked input of the metrics that rank rows of two classes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_pairboot._engine.weights import BoolArray, FloatArray
+from sklearn_pairboot._scoring.checks import (
+    check_finite,
+    check_length,
+    check_sample_weight,
+    plain_columns,
+)
+from sklearn_pairboot.metrics._forecasts import is_positive, one_column
+
+
+class Ranked(NamedTuple):
+    """Which rows are positive, their scores and weights."""
+
+    positive: BoolArray
+    scores: NDArray[Any]
+    sample_weight: FloatArray | None
+
+
+def check_ranked(
+    y_true: Any,
+    y_score: Any,
+    *,
+    pos_label: Any = None,
+    labels: Any = None,
+    sample_weight: Any = None,
+) -> Ranked:
+    """Check truths of two classes and scores; the larger label is positive unless one is named."""
+    y = one_column(y_true)
+    known = np.unique(y) if labels is None else np.unique(np.asarray(labels))
+    positive = is_positive(y, pos_label, known if len(known) == 2 else None)
+    return Ranked(
+        positive, check_scores(y_score, len(y)), check_sample_weight(sample_weight, len(y))
+    )
+
+
+def check_scores(y_score: Any, n_rows: int) -> NDArray[Any]:
+    """Check one score a row: finite numbers, kept in their type, since compared exactly."""
+    scores = plain_columns(y_score)
+    check_length(scores, n_rows, "`y_score`")
+    if scores.ndim == 2 and scores.shape[1] in (1, 2):
+        scores = scores[:, -1]
+    if scores.ndim != 1 or scores.dtype.kind not in "iufb":
+        raise ValueError(
+            "`y_score` must hold one number a row, got shape "
+            f"{scores.shape} of dtype {scores.dtype}."
+        )
+    check_finite(scores, "`y_score`")
+    return scores
