@@ -100,8 +100,9 @@ class PairedBootstrapComparator(MetaEstimatorMixin, SelectedModel, NamedEstimato
         `compare_estimators`.
     confidence_level : float, default=0.95
         Level of the intervals, in (0, 1).
-    method : {"percentile", "basic", "normal", "bca"}, default="percentile"
-        Kind of interval. The p-value inverts the same interval.
+    method : {"percentile", "basic", "normal", "bca", "studentized", "t", "expanded"}, \
+default="percentile"
+        Kind of interval, as in `compare_estimators`. The p-value inverts the same interval.
     alternative : {"two-sided", "better", "worse"}, default="two-sided"
         Direction in which a difference counts, better for this metric.
     margin : float or dict of str to float, default=None

@@ -111,9 +111,10 @@ class ComparisonResult(OrderOfModels):
     -----
     ``difference`` is model minus baseline in the metric's natural units: a loss is shown as a loss,
     and a negative difference of it is an improvement, as the verdict says. ``std_error`` is the
-    standard deviation of the replicates. Intervals and ``p_value`` are those of a single
-    comparison unless the correction is max-T; the verdict follows ``p_adjusted``, whose family
-    are all comparisons of one metric or of all. "Inconclusive" does not mean that
+    standard deviation of the replicates, or with the methods ``"studentized"`` and ``"t"`` the
+    one that follows from the influence of the units. Intervals and ``p_value`` are those of a
+    single comparison unless the correction is max-T; the verdict follows ``p_adjusted``, whose
+    family are all comparisons of one metric or of all. "Inconclusive" does not mean that
     models are equal: the interval says how large a gap is still possible.
     Rows of calibration errors have the status "biased" and no p-value: the debiased square beside
     them judges the models. ``p_permutation`` is NaN unless asked for; it tests more than equal
@@ -350,7 +351,7 @@ class ComparisonResult(OrderOfModels):
         Parameters
         ----------
         replicates : bool, default=False
-            Whether to include the replicates, and the accelerations that ``method="bca"`` needs.
+            Whether to include the replicates, and what every method but ``"studentized"`` needs.
             Without them the text is short, and a result read from it shows its tables but cannot
             `replace` anything.
 
@@ -405,8 +406,9 @@ class ComparisonResult(OrderOfModels):
             were made: between two models that had not been compared there is none.
         confidence_level : float between 0 and 1, optional
             Confidence level of the intervals.
-        method : {"percentile", "basic", "normal", "bca"}, optional
-            Interval method.
+        method : {"percentile", "basic", "normal", "bca", "studentized", "t", "expanded"}, optional
+            Interval method. ``"studentized"`` draws the same resamples once more, for the standard
+            error of each.
         alternative : {"two-sided", "better", "worse"}, optional
             Alternative of the comparisons: better or worse for each metric.
         margin : float, mapping of str to float or None, optional
@@ -454,6 +456,9 @@ class ComparisonResult(OrderOfModels):
         )
         if facts.n_resamples != "exact":
             check_alpha(facts.n_sequences, settings.confidence_level)
+            if settings.method == "expanded" and distribution.design is not None:
+                expansion = distribution.design.expansion
+                check_alpha(facts.n_sequences, settings.confidence_level, expansion=expansion)
         return ComparisonResult(
             distribution=distribution,
             metrics=facts.metrics,

@@ -81,8 +81,10 @@ class ClusterBootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     confidence_level : float, default=0.95
         Level of the two-sided interval, in (0, 1). Read alone, ``"lower"`` is a one-sided bound
         of level (1 + ``confidence_level``) / 2: 97.5 % by default.
-    method : {"percentile", "basic", "normal", "bca"}, default="percentile"
-        Kind of interval. Where ``"bca"`` is undefined, ``"percentile"`` takes its place.
+    method : {"percentile", "basic", "normal", "bca", "studentized", "t", "expanded"}, \
+default="percentile"
+        Kind of interval, as in `compare_estimators`. Where one is undefined, ``"percentile"``
+        takes its place.
     random_state : int, Generator, RandomState or None, default=0
         Seed. With an int all models scored on the same rows meet the same resamples, so that a
         search compares candidates and not draws. ``None`` gives fresh ones in every call.

@@ -709,7 +709,7 @@ def test_bad_lists_can_be_shown_and_cloned_but_not_fitted(cancer, bad):
         ({"estimators": [("a", stump()), ("b", Ridge())]}, "must all be of one kind"),
         ({"n_resamples": 10}, "39"),
         ({"confidence_level": 95}, "`confidence_level` must"),
-        ({"method": "t"}, "`method` must be one of"),
+        ({"method": "student"}, "`method` must be one of"),
         ({"correction": "none"}, "`correction` must be one of"),
         ({"alternative": "greater"}, "`alternative` must be one of"),
         ({"selection": "first"}, "`selection` must be one of 'incumbent', 'best', got 'first'"),

@@ -17,6 +17,7 @@ from sklearn_pairboot import (
     compare_predictions,
     compare_scores,
 )
+from sklearn_pairboot._engine.intervals import METHODS
 from sklearn_pairboot._tables import DifferenceRow, EquivalenceRow
 
 COLUMNS = (
@@ -28,7 +29,6 @@ COLUMNS = (
     "p_not_worse",
     "p_not_worse_adjusted",
 )
-METHODS = ["percentile", "basic", "normal", "bca"]
 
 
 def scores(seed=0, n=200, shifts=(0.0, 0.02, -0.3)):

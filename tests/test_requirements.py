@@ -16,6 +16,7 @@ from sklearn.model_selection import KFold
 
 import sklearn_pairboot
 from sklearn_pairboot import compare_estimators, compare_predictions, compare_scores
+from sklearn_pairboot._engine.intervals import METHODS
 from sklearn_pairboot.inference import corrected_resampled_ttest
 from sklearn_pairboot.planning import minimum_detectable_difference, required_units
 from sklearn_pairboot.resampling import ClusterBootstrap, RowBootstrap, StratifiedBootstrap
@@ -134,7 +135,7 @@ def test_req_A10_three_standard_deviations_are_kept_apart(correctness):
     assert "SE standard deviation of the resampled values, not of the single rows" in words(result)
 
 
-@pytest.mark.parametrize("method", ["percentile", "basic", "normal", "bca"])
+@pytest.mark.parametrize("method", METHODS)
 def test_req_A15_req_D02_intervals_have_names(correctness, method):
     result = compare_scores(correctness, method=method, n_resamples=999, random_state=0)
     name = "BCa" if method == "bca" else method

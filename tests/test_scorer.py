@@ -27,6 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from sklearn_pairboot._engine.counts import CountSource
+from sklearn_pairboot._engine.intervals import METHODS
 from sklearn_pairboot.comparison import compare_estimators
 from sklearn_pairboot.scorer import ClusterBootstrapScorer
 
@@ -113,7 +114,7 @@ def test_interval_has_the_same_score_inside(name, binary, continuous):
     assert (low, high) == (found["ci_low"], found["ci_high"])
 
 
-@pytest.mark.parametrize("method", ["percentile", "basic", "normal", "bca"])
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["roc_auc", "neg_log_loss", "r2", "neg_median_absolute_error"])
 def test_bounds_are_those_of_compare_estimators(name, method, binary, continuous):
     model, X, y = problem_of(name, binary, continuous)

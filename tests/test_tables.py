@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.intervals import acceleration, interval
+from sklearn_pairboot._engine.inversion import Basis
 from sklearn_pairboot._engine.sample import Sample
 from sklearn_pairboot._engine.weights import LeaveOneOut
 from sklearn_pairboot._tables import (
@@ -323,7 +324,7 @@ def test_acceleration_is_that_of_the_difference():
         row.difference,
         method="bca",
         confidence_level=0.95,
-        acceleration=acceleration(jackknife[:, 1] - jackknife[:, 0]),
+        basis=Basis(acceleration=acceleration(jackknife[:, 1] - jackknife[:, 0])),
     )
     assert (row.ci_low, row.ci_high) == pytest.approx((expected.low, expected.high), rel=1e-9)
 
@@ -376,7 +377,8 @@ def test_few_units_show_nothing_and_say_why_req_A30_req_C19(noisy):
         ),
         (
             Settings("old", method="t-test"),
-            "`method` must be one of 'percentile', 'basic', 'normal', 'bca', got 't-test'.",
+            "`method` must be one of 'percentile', 'basic', 'normal', 'bca', 'studentized', 't', "
+            "'expanded', got 't-test'.",
         ),
         (
             Settings("old", alternative="greater"),

@@ -73,6 +73,27 @@ class AverageKernel:
         undefined = np.isnan(averages)
         return Values(averages, undefined, zero_division & ~undefined, messages)
 
+    def influence(self, weights: Weights) -> FloatArray | None:
+        """Average the folds' derivatives, over the folds that are defined in a resample.
+
+        A mean with weights is undefined where one of its folds is.
+        """
+        shape = len(weights.counts), self.n_models, self.n_units
+        total, n_defined = np.zeros(shape), np.zeros((shape[0], 1, 1))
+        shares = (1.0,) * len(self.folds) if self.weights is None else self.weights
+        for fold, share in zip(self.folds, shares, strict=True):
+            of_fold = Weights(weights.by_unit[fold.units].T)
+            found = fold.kernel.influence(of_fold)
+            if found is None:
+                return None
+            defined = ~np.any(fold.kernel.evaluate(of_fold).undefined, axis=1)
+            total[:, :, fold.units] += share * np.where(defined[:, None, None], found, 0.0)
+            n_defined += defined[:, None, None]
+        if self.weights is not None:
+            return np.where(n_defined < len(self.folds), np.nan, total)
+        with np.errstate(all="ignore"):  # no fold is defined: not a number
+            return np.asarray(total / n_defined)
+
     def leave_one_out(self) -> LeaveOneOut:
         """Evaluate without each unit; only the folds that hold the unit change."""
         if self.path == "replay" and self._has_groups():

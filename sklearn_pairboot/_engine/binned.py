@@ -173,6 +173,10 @@ class BinnedKernel:
         by_model = sums.reshape(len(sums), self.n_models, -1, *sums.shape[2:])
         return calibration_error(by_model, self.norm, debias=self.debias, squared=self.squared)
 
+    def influence(self, weights: Weights) -> None:
+        """Give none: absolute values have no derivative where a bin is calibrated."""
+        return None
+
     def leave_one_out(self) -> LeaveOneOut:
         """Evaluate the error without each unit: its sums are the total less its own."""
         n_units = self.sums.units.n_units

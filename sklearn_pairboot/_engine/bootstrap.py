@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import joblib
 import numpy as np
-import threadpoolctl
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
+from sklearn_pairboot._engine.blas import one_blas_thread
 from sklearn_pairboot._engine.counts import CountSource
-from sklearn_pairboot._engine.distribution import BootstrapDistribution, join_messages
+from sklearn_pairboot._engine.design import Design
+from sklearn_pairboot._engine.distribution import BootstrapDistribution, RowKernels, join_messages
 from sklearn_pairboot._engine.exact import (
     MOST_VECTORS,
     ExactCounts,
     TooManyResamplesError,
     count_vectors,
 )
+from sklearn_pairboot._engine.influence import Draws
 from sklearn_pairboot._engine.kernels import SumsKernel, fuse
 from sklearn_pairboot._engine.marginal import exact_marginals
 from sklearn_pairboot._engine.merging import Merged, keep_apart, merge
@@ -54,18 +54,6 @@ class _Block:
     messages: tuple[Message, ...]
 
 
-@lru_cache(maxsize=1)
-def _thread_pools() -> threadpoolctl.ThreadpoolController:
-    """Find the libraries with threads of their own: that takes milliseconds, so it is done once."""
-    return threadpoolctl.ThreadpoolController()
-
-
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """Hold BLAS to one thread: sums must not depend on how the work is spread."""
-    limited: AbstractContextManager[Any] = _thread_pools().limit(limits=1, user_api="blas")
-    return limited
-
-
 def observe(kernels: Sequence[Kernel], units: Units) -> FloatArray:
     """Evaluate every kernel on the data as they are, shape (n_metrics, n_models)."""
     return observe_merged(keep_apart(kernels, units), units)
@@ -88,13 +76,15 @@ def bootstrap(
     n_jobs: int | None = None,
     verbose: int = 0,
     merged: Merged | None = None,
+    row_kernels: RowKernels | None = None,
 ) -> BootstrapDistribution:
     """Resample the units and evaluate all kernels on the same weights.
 
     ``n_resamples`` is a number of random resamples, or ``"exact"`` for all of them, which are
     listed or, of means, known by their distributions alone where they are too many. Where units
     are not ``merged`` the draws depend on the seed and the number of units alone, and calls with
-    other kernels meet the same resamples.
+    other kernels meet the same resamples. ``row_kernels`` serve the degrees of freedom of
+    clusters of different sizes.
     """
     if n_resamples == "exact":
         distinct = merge(kernels, units, always=True)
@@ -106,7 +96,8 @@ def bootstrap(
             **values,
             n_sequences=counts.total,
             multiplicities=counts.multiplicities,
-            **_known(kernels, units, observed, scales),
+            draws=Draws(distinct.kernels, _source(distinct, units), None, len(counts.counts)),
+            **_known(kernels, units, observed, scales, row_kernels),
         )
     return next(
         bootstrap_further(
@@ -119,6 +110,7 @@ def bootstrap(
             n_jobs=n_jobs,
             verbose=verbose,
             merged=merged,
+            row_kernels=row_kernels,
         )
     )
 
@@ -134,6 +126,7 @@ def bootstrap_further(
     n_jobs: int | None = None,
     verbose: int = 0,
     merged: Merged | None = None,
+    row_kernels: RowKernels | None = None,
 ) -> Iterator[BootstrapDistribution]:
     """Resample up to each of the ascending totals in turn, each run extending the one before.
 
@@ -141,26 +134,44 @@ def bootstrap_further(
     """
     if merged is None:
         merged = keep_apart(kernels, units)
-    source = units.scheme or CountSource(
-        len(merged.multiplicities(units)),
-        stratum=merged.stratum,
-        multiplicity=merged.multiplicity,
-    )
+    source = units.scheme or _source(merged, units)
     whole: list[_Block] = []
     for total in totals:
         further = range(len(whole), -(-total // source.block_size))
         blocks = whole + _run(merged.kernels, source, entropy, further, total, n_jobs, verbose)
         yield BootstrapDistribution(
-            **_join(blocks, total), n_sequences=total, **_known(kernels, units, observed, scales)
+            **_join(blocks, total),
+            n_sequences=total,
+            draws=(
+                Draws(merged.kernels, source, entropy, total)
+                if isinstance(source, CountSource)
+                else None
+            ),
+            **_known(kernels, units, observed, scales, row_kernels),
         )
         whole = blocks[: total // source.block_size]  # the last one may have been cut
 
 
+def _source(merged: Merged, units: Units) -> CountSource:
+    return CountSource(
+        len(merged.multiplicities(units)),
+        stratum=merged.stratum,
+        multiplicity=merged.multiplicity,
+    )
+
+
 def _known(
-    kernels: Sequence[Kernel], units: Units, observed: FloatArray, scales: FloatArray
+    kernels: Sequence[Kernel],
+    units: Units,
+    observed: FloatArray,
+    scales: FloatArray,
+    row_kernels: RowKernels | None,
 ) -> dict[str, Any]:
     """Give what a distribution holds besides what was drawn."""
+    design = Design.of(units)
     return {
+        "design": design,
+        "row_kernels": None if design.is_balanced else row_kernels,
         "observed": observed,
         "n_units": units.drawn.number,
         "scales": scales,

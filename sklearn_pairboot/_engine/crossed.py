@@ -13,9 +13,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sklearn_pairboot._engine.bootstrap import bootstrap, one_blas_thread
+from sklearn_pairboot._engine.blas import one_blas_thread
+from sklearn_pairboot._engine.bootstrap import bootstrap
 from sklearn_pairboot._engine.counts import choose_block_size
 from sklearn_pairboot._engine.distribution import BootstrapDistribution, join_messages
+from sklearn_pairboot._engine.inversion import Basis, Expansion
 from sklearn_pairboot._engine.kernels import SumsKernel
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import (
@@ -71,6 +73,21 @@ class CrossedDistribution(BootstrapDistribution):
     def jackknife(self, metric: int) -> LeaveOneOut | None:
         """Give none: no single kind of unit can be left out."""
         return None
+
+    def basis(
+        self, method: str, metric: int, model: int, baseline: int | None = None, factor: float = 1.0
+    ) -> Basis:
+        """Give the spread of the replicates, and the fewer levels less one as its freedom."""
+        if method == "expanded":
+            return Basis(expansion=Expansion(self.n_units))
+        if method != "t":
+            return Basis()
+        values = (
+            self.model_values(metric, model)
+            if baseline is None
+            else self.difference_values(metric, model, baseline, factor)
+        )
+        return Basis(std_error=float(np.nanstd(values[0], ddof=1)), df=self.n_units - 1)
 
 
 def entropies(entropy: int) -> tuple[int, int, int]:
@@ -248,6 +265,9 @@ class _LevelsKernel:
             np.concatenate([part.zero_division for part in parts]),
             tuple(message for part in parts for message in part.messages),
         )
+
+    def influence(self, weights: Weights) -> None:
+        return None
 
     def leave_one_out(self) -> NoReturn:
         raise TypeError("levels of crossed factors are not left out")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -10,13 +11,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_pairboot._engine.blas import one_blas_thread
+from sklearn_pairboot._engine.design import Design, MeanSquares, correlation_of
+from sklearn_pairboot._engine.influence import Draws, jackknife_variance, of_contrast
 from sklearn_pairboot._engine.intervals import acceleration
+from sklearn_pairboot._engine.inversion import Basis
 from sklearn_pairboot._engine.rank_shares import rank_shares
 from sklearn_pairboot._engine.sample import Sample
-from sklearn_pairboot._engine.weights import BoolArray, FloatArray, Kernel, LeaveOneOut
+from sklearn_pairboot._engine.weights import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Kernel,
+    LeaveOneOut,
+    Weights,
+)
 
 # Differences this small relative to the scale of the metric are rounding: they decide tails.
 _NOISE = 1e-12
+# Share of resamples without a standard error beyond which there is no studentised interval.
+_MOST_WITHOUT_ERROR = 0.05
+
+# Gives the kernel of a metric with every row its own unit, and the cluster of each row, if known.
+RowKernels = Callable[[int], tuple[Kernel, IntArray] | None]
 
 
 @dataclass
@@ -44,6 +61,12 @@ class BootstrapDistribution:
     jackknives: dict[int, LeaveOneOut] = field(default_factory=dict)
     has_jackknife: bool = True
     independent: bool = False
+    design: Design | None = None
+    draws: Draws | None = None
+    row_kernels: RowKernels | None = None
+    kept_variances: dict[int, FloatArray | None] = field(default_factory=dict)
+    kept_squares: dict[int, MeanSquares | None] = field(default_factory=dict)
+    resampled_variances: dict[int, FloatArray | None] = field(default_factory=dict)
 
     @property
     def is_joint(self) -> bool:
@@ -51,10 +74,12 @@ class BootstrapDistribution:
         return True
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave kernels that call user code out of pickles."""
-        state = dict(self.__dict__)
+        """Leave kernels that call user code out of pickles, and what can be had again."""
+        for metric in range(self.observed.shape[0]):
+            self.mean_squares(metric)
+        state = {**self.__dict__, "row_kernels": None, "resampled_variances": {}}
         replayed = any(kernel.path == "replay" for kernel in self.kernels)
-        return {**state, "kernels": ()} if replayed else state
+        return {**state, "kernels": (), "draws": None} if replayed else state
 
     def only(self, chosen: BoolArray) -> BootstrapDistribution:
         """Return what some of the random resamples say."""
@@ -64,16 +89,25 @@ class BootstrapDistribution:
             undefined=self.undefined[chosen],
             zero_division=self.zero_division[chosen],
             n_sequences=int(np.count_nonzero(chosen)),
+            draws=None,
+            resampled_variances={
+                metric: None if of_all is None else of_all[chosen]
+                for metric, of_all in self.resampled_variances.items()
+            },
         )
 
     def model_sample(self, metric: int, model: int) -> Sample:
         """Replicates of one model's value."""
+        return self._sample(*self.model_values(metric, model), n_models=1)
+
+    def model_values(self, metric: int, model: int) -> tuple[FloatArray, float]:
+        """Values of a model in all resamples, NaN where undefined, and the scale of rounding."""
         values = self.replicates[:, metric, model].copy()
         values[self.undefined[:, metric, model]] = np.nan
         estimate = float(self.observed[metric, model])
         scale = self._scale(metric, np.abs(values), abs(estimate))
         values = np.where(np.abs(values - estimate) <= _NOISE * scale, estimate, values)
-        return self._sample(values, float(np.nanmax(scale, initial=0.0)), n_models=1)
+        return values, float(np.nanmax(scale, initial=0.0))
 
     def difference_estimate(
         self, metric: int, model: int, baseline: int, factor: float = 1.0
@@ -134,6 +168,121 @@ class BootstrapDistribution:
             return 0.0
         stratum = jackknife.stratum if jackknife.grouped else self.stratum
         return acceleration(values, stratum)
+
+    def basis(
+        self, method: str, metric: int, model: int, baseline: int | None = None, factor: float = 1.0
+    ) -> Basis:
+        """Give what an interval method needs beside the replicates of a value or a difference.
+
+        BCa, ``"t"`` and ``"studentized"`` need units of which one can be left out, and ``"t"`` and
+        ``"expanded"`` their number: resampling plans without them are told apart here.
+        """
+        if method == "bca":
+            return Basis(acceleration=self.acceleration(metric, model, baseline, factor))
+        if method == "expanded":
+            return Basis(expansion=None if self.design is None else self.design.expansion)
+        if method not in ("t", "studentized"):
+            return Basis()
+        if self.independent and baseline is not None:
+            return Basis(obstacle="the models were drawn apart")
+        variance = self.variance(metric)
+        if variance is None:
+            return Basis()
+        std_error = math.sqrt(max(float(of_contrast(variance, model, baseline, factor)), 0.0))
+        basis = Basis(std_error=std_error)
+        if method == "t":
+            return basis._replace(df=self._df(metric, model, baseline, factor))
+        return self._with_pivots(basis, metric, model, baseline, factor)
+
+    def variance(self, metric: int) -> FloatArray | None:
+        """Variance matrix of the models' values by influence, else by the jackknife."""
+        known = self.draws is not None or not self.is_joint
+        if metric not in self.kept_variances and known:
+            found = None
+            if self.draws is not None:
+                with one_blas_thread():
+                    found = self.draws.observed_variance(metric)
+            if found is None and (jackknife := self.jackknife(metric)) is not None:
+                stratum = jackknife.stratum if jackknife.grouped else self.stratum
+                found = jackknife_variance(jackknife, stratum)
+            self.kept_variances[metric] = found
+        return self.kept_variances.get(metric)
+
+    def mean_squares(self, metric: int) -> MeanSquares | None:
+        """Analysis of variance of the rows' influence, needed for clusters of different sizes."""
+        if metric not in self.kept_squares and self.row_kernels is not None:
+            self.kept_squares[metric] = None
+            if (of_rows := self.row_kernels(metric)) is not None:
+                kernel, cluster = of_rows
+                influence = kernel.influence(Weights(np.ones((1, len(cluster)), dtype=np.uint8)))
+                if influence is not None:
+                    self.kept_squares[metric] = MeanSquares.of(influence[0].T, cluster)
+        return self.kept_squares.get(metric)
+
+    def _df(self, metric: int, model: int, baseline: int | None, factor: float) -> float:
+        """Degrees of freedom of the standard error, at most those of the jackknife's groups.
+
+        Where the influence of single rows is not known, rows of a cluster count as alike.
+        """
+        if self.design is None:
+            return math.inf
+        correlation, squares = 1.0, self.mean_squares(metric)
+        if squares is not None:
+            between, within = (
+                float(of_contrast(part, model, baseline, factor))
+                for part in (squares.between, squares.within)
+            )
+            ratio = between / within if within > 0 else math.inf
+            correlation = correlation_of(ratio, squares.size)
+        most = self.df_most(metric)
+        return min(self.design.df(correlation), math.inf if most is None else most)
+
+    def df_most(self, metric: int) -> int | None:
+        """Degrees of freedom of a jackknife that leaves out groups; ``None`` without groups."""
+        replayed = bool(self.kernels) and self.kernels[metric].path == "replay"
+        jackknife = self.jackknife(metric) if replayed else None
+        if jackknife is None or not jackknife.grouped:
+            return None
+        return len(jackknife.values) - (
+            1 if jackknife.stratum is None else len(np.unique(jackknife.stratum))
+        )
+
+    def _with_pivots(
+        self, basis: Basis, metric: int, model: int, baseline: int | None, factor: float
+    ) -> Basis:
+        """Add the replicates of "estimate - standard error x studentised deviation"."""
+        if metric not in self.resampled_variances and self.draws is not None:
+            with one_blas_thread():
+                self.resampled_variances[metric] = self.draws.variances(metric)
+        resampled = self.resampled_variances.get(metric)
+        if resampled is None:
+            return basis._replace(
+                obstacle="a scorer that is called on rows tells no standard error of a resample"
+            )
+        if baseline is None:
+            values, scale = self.model_values(metric, model)
+            estimate = float(self.observed[metric, model])
+        else:
+            values, scale = self.difference_values(metric, model, baseline, factor)
+            estimate = self.difference_estimate(metric, model, baseline, factor)
+        squares = of_contrast(resampled, model, baseline, factor)
+        usable = np.isfinite(squares) & (squares > 0)
+        lost = ~np.isnan(values) & ~usable
+        errors = np.sqrt(np.where(usable, squares, np.nan))
+        n_lost, n_defined = self._count(lost), self._count(~np.isnan(values))
+        if n_lost > _MOST_WITHOUT_ERROR * n_defined:
+            return basis._replace(
+                obstacle=f"the standard error is zero or undefined in {n_lost / n_defined:.0%} of "
+                "the resamples"
+            )
+        pivots = estimate - float(basis.std_error or 0.0) * ((values - estimate) / errors)
+        remark = (
+            f"{n_lost} resamples whose standard error is zero or undefined are left out"
+            if n_lost
+            else ""
+        )
+        n_models = 1 if baseline is None else 2
+        return basis._replace(pivots=self._sample(pivots, scale, n_models=n_models), remark=remark)
 
     def jackknife(self, metric: int) -> LeaveOneOut | None:
         """Leave-one-unit-out values of a metric, computed once and kept."""

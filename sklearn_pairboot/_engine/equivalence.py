@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklearn_pairboot._engine.intervals import IntervalEstimate, interval
+from sklearn_pairboot._engine.inversion import Basis
 from sklearn_pairboot._engine.sample import Sample
 from sklearn_pairboot._engine.simultaneous import Family, max_t
 from sklearn_pairboot._engine.weights import FloatArray
@@ -21,15 +22,16 @@ _FAR = 1e3
 
 
 class Distance(NamedTuple):
-    """How far a difference lies from one margin: replicates, observed value, acceleration."""
+    """How far a difference lies from one margin: replicates, observed value, what else serves."""
 
     sample: Sample
     estimate: float
-    acceleration: float | None = None
+    basis: Basis | None = None
 
     def moved(self, by: float) -> Distance:
         """Return the distance from a margin that lies ``by`` further down."""
-        return Distance(self.sample.shifted(by), self.estimate + by, self.acceleration)
+        basis = None if self.basis is None else self.basis.moved(by)
+        return Distance(self.sample.shifted(by), self.estimate + by, basis)
 
 
 class MarginTest(NamedTuple):
@@ -100,7 +102,7 @@ def _bound(
         method=method,
         confidence_level=confidence_level,
         alternative=alternative,
-        acceleration=distance.acceleration,
+        basis=distance.basis,
     )
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from sklearn_pairboot._engine.formulas import Formula, ratio
+from sklearn_pairboot._engine.gradients import gradient
 from sklearn_pairboot._engine.kernels import SumsKernel
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import (
@@ -101,6 +102,20 @@ def unit_deviance(
     return np.asarray(2 * mean ** (2 - power) * np.where(is_near, near**2 * integral, far))
 
 
+def deviance_moved(
+    pivot: FloatArray, mean: FloatArray, power: float
+) -> tuple[FloatArray, FloatArray]:
+    """Coefficients of the line in a value: its deviance from the mean less that from the pivot."""
+
+    def integral(of: int, x: FloatArray) -> FloatArray:
+        """Integrate x to the power ``of - 1 - power``."""
+        return np.log(x) if power == of else x ** (of - power) / (of - power)
+
+    constant = 2 * (integral(2, mean) - integral(2, pivot))
+    slope = 2 * (integral(1, pivot) - integral(1, mean))
+    return constant, slope
+
+
 @dataclass(frozen=True)
 class ExplainedKernel(SumsKernel):
     """Share of the truths' spread about their mean that each model explains.
@@ -168,6 +183,31 @@ class ExplainedKernel(SumsKernel):
         """Form the spreads, again from the rows where they cancelled, and divide."""
         return Values(*self._explained(sums, lambda resample: weights.counts[resample]))
 
+    def _gradient(self, sums: FloatArray, weights: Weights) -> FloatArray:
+        """Differentiate through the spreads, whose mean needs no derivative: it is the best one."""
+        n_columns = self.columns.shape[1]
+        spread, rest = self._spreads(sums, lambda resample: weights.counts[resample])
+        losses = np.hstack([spread, rest])
+        by_loss = gradient(self.formula, losses, losses)
+        found = np.zeros((*by_loss.shape[:2], sums.shape[1]))
+        by_spread = by_loss[:, :, :n_columns]
+        weight = sums[:, :1]
+        with np.errstate(all="ignore"):  # without weight: not a number
+            if self.power == 0:
+                mean = sums[:, 1 : 1 + n_columns] / weight  # from the pivot
+                found[:, :, 0] = (by_spread * (mean**2)[:, None]).sum(axis=2)
+                found[:, :, 1 : 1 + n_columns] = by_spread * (-2 * mean)[:, None]
+                found[:, :, 1 + n_columns : 1 + 2 * n_columns] = by_spread
+            else:
+                mean = sums[:, 1 + 2 * n_columns] / weight[:, 0]
+                by_weight, by_total = deviance_moved(self.pivot, mean, self.power)
+                found[:, :, 0] = by_spread[:, :, 0] * by_weight[:, None]
+                found[:, :, 1 + 2 * n_columns] = by_spread[:, :, 0] * by_total[:, None]
+                found[:, :, 2 + 2 * n_columns] = by_spread[:, :, 0]
+        if rest.shape[1]:
+            found[:, :, -rest.shape[1] :] = by_loss[:, :, n_columns:]
+        return found
+
     def leave_one_out(self) -> LeaveOneOut:
         """Evaluate the metric without each unit."""
 
@@ -179,6 +219,12 @@ class ExplainedKernel(SumsKernel):
         return LeaveOneOut(self._explained(self._sums_without(slice(None)), without).values)
 
     def _explained(self, sums: FloatArray, weights_of: Callable[[int], NDArray[Any]]) -> Formula:
+        return self.formula(np.hstack(self._spreads(sums, weights_of)))
+
+    def _spreads(
+        self, sums: FloatArray, weights_of: Callable[[int], NDArray[Any]]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Give the spread of every column about its mean, and the other losses."""
         n_columns, n_outputs = self.columns.shape[1], self.n_outputs
         weight, shift, squares, rest = np.split(sums, [1, 1 + n_columns, 1 + 2 * n_columns], axis=1)
         spread = squares - ratio(shift**2, weight, 0.0)
@@ -196,7 +242,7 @@ class ExplainedKernel(SumsKernel):
         matter = squares > np.tile(spread[:, :n_outputs], n_columns // n_outputs)
         matter[:, :n_outputs] = False
         self._refine(spread, cancelled & matter, weights_of)
-        return self.formula(np.hstack([spread, rest]))
+        return spread, rest
 
     def _refine(
         self, spread: FloatArray, where: BoolArray, weights_of: Callable[[int], NDArray[Any]]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_pairboot._engine.bootstrap import bootstrap, run_exactly
+from sklearn_pairboot._engine.design import Design
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.exact import MOST_VECTORS, TooManyResamplesError
 from sklearn_pairboot._engine.kernels import SumsKernel, mean_of_one
@@ -44,6 +45,7 @@ def bootstrap_independently(
         "stratum": units.stratum,
         "kernels": tuple(kernels),
         "independent": True,
+        "design": Design.of(units),
     }
     of_models = [_of_model(kernels, model) for model in range(observed.shape[1])]
     if n_resamples == "exact":

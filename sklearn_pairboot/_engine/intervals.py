@@ -16,9 +16,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
-from sklearn_pairboot._engine.sample import Sample
+from sklearn_pairboot._engine.inversion import (
+    Basis,
+    Expansion,
+    Inverted,
+    expanded,
+    normal,
+    percentile,
+    student_t,
+)
+from sklearn_pairboot._engine.sample import LARGEST_COUNT, Sample
 
-METHODS = ("percentile", "basic", "normal", "bca")
+METHODS = ("percentile", "basic", "normal", "bca", "studentized", "t", "expanded")
 N_TAILS = {"two-sided": 2, "greater": 1, "less": 1}
 
 # Interval ends and p-values are computed in different orders; they differ by less than this.
@@ -45,18 +54,6 @@ class IntervalEstimate(NamedTuple):
     reason: str
 
 
-class _Inverted(NamedTuple):
-    """An interval method applied to one sample.
-
-    ``ends`` maps a tail probability to both ends. The lower end lies above zero for tail
-    probabilities above ``tail_low``, the upper end below zero for those above ``tail_high``.
-    """
-
-    ends: Callable[[float], tuple[float, float]]
-    tail_low: float
-    tail_high: float
-
-
 def alpha_of(confidence_level: float) -> float:
     """Return 1 - confidence level as it is written: 0.05 for 0.95, not 0.050000000000000044.
 
@@ -69,15 +66,35 @@ def _exact_alpha(confidence_level: float) -> Fraction:
     return 1 - Fraction(Decimal(str(float(confidence_level))))
 
 
-def check_alpha(n_resamples: int, confidence_level: float, alternative: str = "two-sided") -> None:
-    """Refuse a confidence level whose interval ends would lie beyond the extreme replicates."""
-    alpha = _exact_alpha(confidence_level)
-    least = math.ceil(_n_tails(alternative) / alpha) - 1
-    if n_resamples < least:
+def check_alpha(
+    n_resamples: int,
+    confidence_level: float,
+    alternative: str = "two-sided",
+    expansion: Expansion | None = None,
+) -> None:
+    """Refuse a confidence level whose interval ends would lie beyond the extreme replicates.
+
+    With ``expansion`` those of the expanded percentile interval, which lie further out.
+    """
+    tail = _exact_alpha(confidence_level) / _n_tails(alternative)
+    least = math.ceil(1 / tail) - 1
+    if expansion is not None:
+        share = expansion.share(float(tail))
+        least = math.ceil(1 / share) - 1 if share > 1 / LARGEST_COUNT else LARGEST_COUNT
+    if n_resamples >= least:
+        return
+    if expansion is None:
         raise ValueError(
             f"`n_resamples` must be at least {least} for `confidence_level`={confidence_level}, "
             f"got {n_resamples}. Draw more resamples or lower the confidence level."
         )
+    needed = str(least) if least < LARGEST_COUNT else "more than can be drawn"
+    raise ValueError(
+        f"`n_resamples` must be at least {needed} for `method`='expanded' with "
+        f"{expansion.n_units} resampling units and `confidence_level`={confidence_level}, got "
+        f"{n_resamples}: with so few units the expanded percentiles lie far out. Pass method='t', "
+        "draw more resamples or lower the confidence level."
+    )
 
 
 def excludes_zero(low: float, high: float) -> bool:
@@ -92,7 +109,7 @@ def interval(
     method: str,
     confidence_level: float,
     alternative: str = "two-sided",
-    acceleration: float | None = None,
+    basis: Basis | None = None,
 ) -> IntervalEstimate:
     """Confidence interval of a statistic, and the p-value of "the statistic is zero".
 
@@ -102,15 +119,15 @@ def interval(
         Its replicates; at least one.
     estimate : float
         Its value on the observed data.
-    method : {"percentile", "basic", "normal", "bca"}
-        ``"bca"`` falls back to ``"percentile"`` where it is undefined, and says so.
+    method : {"percentile", "basic", "normal", "bca", "studentized", "t", "expanded"}
+        Where one is undefined ``"percentile"`` takes its place, and ``status`` says so.
     confidence_level : float between 0 and 1
         Coverage aimed at. `check_alpha` says which levels the number of replicates supports;
         below that the p-value stays at its floor and does not follow the interval.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         ``"greater"`` gives ``[low, inf]`` and ``"less"`` ``[-inf, high]``.
-    acceleration : float or None, default=None
-        Of `acceleration`; used by ``"bca"`` alone.
+    basis : Basis or None, default=None
+        What the method needs beside the replicates; the first three need nothing.
 
     Returns
     -------
@@ -126,23 +143,34 @@ def interval(
         return _degenerate(sample, method, alternative)
 
     alpha = alpha_of(confidence_level)
+    basis = Basis() if basis is None else basis
     status, reason = "ok", ""
-    if method == "bca":
-        why_not = _why_no_bca(sample, estimate, acceleration, alpha / n_tails, alternative)
-        if why_not:
-            method, status, reason = "percentile", "percentile (bca undefined)", why_not
-        elif acceleration == 0:
-            reason = "the acceleration is zero: bias correction alone"
+    why_not = basis.why_not(method)
+    if method == "bca" and not why_not:
+        why_not = _why_no_bca(sample, estimate, basis, alpha / n_tails, alternative)
+    if why_not:
+        method, status, reason = "percentile", f"percentile ({method} undefined)", why_not
 
     if method == "bca":
-        inverted = _bca(sample, _bias(sample, estimate), float(acceleration or 0.0))
+        inverted = _bca(sample, _bias(sample, estimate), float(basis.acceleration or 0.0))
+        if basis.acceleration == 0:
+            reason = "the acceleration is zero: bias correction alone"
     elif method == "normal":
-        inverted = _normal(estimate, std_error)
+        inverted = normal(estimate, std_error, sample.p_floor)
+    elif method == "t":
+        std_error = float(basis.std_error or 0.0)
+        inverted = student_t(estimate, std_error, basis.df)
+    elif method == "studentized" and basis.pivots is not None:
+        std_error = float(basis.std_error or 0.0)
+        inverted = percentile(basis.pivots)
+        reason = basis.remark
+    elif method == "expanded":
+        inverted = expanded(sample, basis.expansion)
     else:
-        inverted = _percentile(sample if method == "percentile" else sample.reflected(estimate))
+        inverted = percentile(sample if method == "percentile" else sample.reflected(estimate))
 
     low, high = _one_sided(*inverted.ends(alpha / n_tails), alternative)
-    p_value = _p_value(inverted, alpha, alternative, sample.p_floor)
+    p_value = _p_value(inverted, alpha, alternative)
     return IntervalEstimate(low, high, std_error, p_value, method, status, reason)
 
 
@@ -210,9 +238,9 @@ def _degenerate(sample: Sample, method: str, alternative: str) -> IntervalEstima
     )
 
 
-def _p_value(inverted: _Inverted, alpha: float, alternative: str, p_floor: float) -> float:
+def _p_value(inverted: Inverted, alpha: float, alternative: str) -> float:
     """Smallest alpha at which the interval excludes zero, never below the floor."""
-    n_tails = N_TAILS[alternative]
+    n_tails, p_floor = N_TAILS[alternative], inverted.p_floor
 
     def excludes(level: float) -> bool:
         return excludes_zero(*_one_sided(*inverted.ends(level / n_tails), alternative))
@@ -245,24 +273,7 @@ def _attained(p_value: float, excludes: Callable[[float], bool]) -> float:
     return min(1.0, math.nextafter(p_value, 2.0))
 
 
-def _percentile(sample: Sample) -> _Inverted:
-    return _Inverted(
-        lambda tail: (sample.quantile(tail), sample.quantile(1 - tail)),
-        sample.position_leaving_low(0.0) / (sample.size - 1),
-        sample.position_leaving_high(0.0) / (sample.size - 1),
-    )
-
-
-def _normal(estimate: float, std_error: float) -> _Inverted:
-    def ends(tail: float) -> tuple[float, float]:
-        half_width = -float(ndtri(tail)) * std_error
-        return estimate - half_width, estimate + half_width
-
-    ratio = estimate / std_error
-    return _Inverted(ends, float(ndtr(-ratio)), float(ndtr(ratio)))
-
-
-def _bca(sample: Sample, bias: float, acceleration: float) -> _Inverted:
+def _bca(sample: Sample, bias: float, acceleration: float) -> Inverted:
     def ends(tail: float) -> tuple[float, float]:
         z = float(ndtri(tail))
         from_below = _bca_level(bias, acceleration, z)
@@ -283,10 +294,11 @@ def _bca(sample: Sample, bias: float, acceleration: float) -> _Inverted:
         return float(ndtr(w / denominator - bias))
 
     # Mirroring the sample changes the signs of bias and acceleration.
-    return _Inverted(
+    return Inverted(
         ends,
         inverted_tail(sample.position_leaving_low(0.0), bias, acceleration),
         inverted_tail(sample.position_leaving_high(0.0), -bias, -acceleration),
+        sample.p_floor,
     )
 
 
@@ -306,13 +318,10 @@ def _bca_level(bias: float, acceleration: float, z: float) -> float:
 
 
 def _why_no_bca(
-    sample: Sample, estimate: float, acceleration: float | None, tail: float, alternative: str
+    sample: Sample, estimate: float, basis: Basis, tail: float, alternative: str
 ) -> str:
     """Reason why the BCa interval is undefined; empty if it is defined."""
-    if acceleration is None:
-        return "there are no leave-one-out values of the resampling unit"
-    if math.isnan(acceleration):
-        return "a leave-one-out value is undefined"
+    acceleration = float(basis.acceleration or 0.0)
     bias = _bias(sample, estimate)
     if math.isinf(bias):
         return "all replicates lie on one side of the estimate"

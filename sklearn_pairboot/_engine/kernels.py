@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sklearn_pairboot._engine import formulas
+from sklearn_pairboot._engine.gradients import gradient
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import (
     BoolArray,
@@ -116,6 +117,25 @@ class SumsKernel:
     def finish(self, sums: FloatArray, weights: Weights) -> Values:
         """Turn sums that were formed together with those of other kernels into values."""
         return Values(*self.formula(sums))
+
+    def influence(self, weights: Weights) -> FloatArray:
+        """Differentiate by the sums, which change by a unit's terms with its weight."""
+        return self._by_units(self._gradient(weights.dot(self.unit_terms), weights))
+
+    def _gradient(self, sums: FloatArray, weights: Weights) -> FloatArray:
+        return gradient(self.formula, sums, self._sizes(sums, weights))
+
+    def _sizes(self, sums: FloatArray, weights: Weights) -> FloatArray:
+        """Sum the absolute values of the terms."""
+        return weights.dot(abs(self.unit_terms)) if self._has_signs else sums
+
+    def _by_units(self, by_sum: FloatArray) -> FloatArray:
+        by_unit = self.unit_terms @ by_sum.reshape(-1, by_sum.shape[2]).T
+        return np.asarray(by_unit).T.reshape(*by_sum.shape[:2], -1)
+
+    @cached_property
+    def _has_signs(self) -> bool:
+        return bool(self.terms.min() < 0)
 
     def leave_one_out(self) -> LeaveOneOut:
         """Evaluate the metric without each unit: its sums are the total less its own."""

@@ -19,6 +19,7 @@ from sklearn_pairboot._engine.convolution import (
     TooManyPointsError,
     law_of_sum,
 )
+from sklearn_pairboot._engine.design import Design
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.exact import TooManyResamplesError, count_sequences
 from sklearn_pairboot._engine.kernels import SumsKernel
@@ -96,6 +97,7 @@ class MarginalDistribution(BootstrapDistribution):
         *,
         n_sequences: int,
         independent: bool,
+        design: Design | None = None,
     ) -> MarginalDistribution:
         """Make it of the units' terms; distributions are found when they are asked for."""
         nowhere = np.zeros((1, *observed.shape), dtype=bool)  # means are defined in all resamples
@@ -109,6 +111,7 @@ class MarginalDistribution(BootstrapDistribution):
             scales=scales,
             stratum=np.repeat(distinct.stratum, distinct.multiplicity),
             independent=independent,
+            design=design,
             terms=tuple(terms),
             distinct=distinct,
         )
@@ -245,6 +248,7 @@ def exact_marginals(
         scales,
         n_sequences=count_sequences(draws.tolist() * n_drawn),
         independent=independent,
+        design=Design.of(units),
     )
     try:
         distribution.check_models()

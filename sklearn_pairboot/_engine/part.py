@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_pairboot._engine.weights import IntArray, Kernel, LeaveOneOut, Values, Weights
+from sklearn_pairboot._engine.weights import (
+    FloatArray,
+    IntArray,
+    Kernel,
+    LeaveOneOut,
+    Values,
+    Weights,
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,15 @@ class PartKernel:
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the metric of every model for a block of weights of all units."""
         return self.kernel.evaluate(Weights(weights.by_unit[self.units].T, weights.workspace))
+
+    def influence(self, weights: Weights) -> FloatArray | None:
+        """Differentiate by the weights of all units; those outside the part change nothing."""
+        of_part = self.kernel.influence(Weights(weights.by_unit[self.units].T))
+        if of_part is None:
+            return None
+        found = np.zeros((*of_part.shape[:2], self.n_units))
+        found[:, :, self.units] = of_part
+        return found
 
     def leave_one_out(self) -> LeaveOneOut:
         """Evaluate without each unit; those that are not in the part change nothing."""

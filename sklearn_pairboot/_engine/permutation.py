@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_pairboot._engine.bootstrap import one_blas_thread
+from sklearn_pairboot._engine.blas import one_blas_thread
 from sklearn_pairboot._engine.flips import count_sums_at_least, random_sums
 from sklearn_pairboot._engine.lattice import count_at_least, in_steps
 from sklearn_pairboot._engine.weights import FloatArray

@@ -18,6 +18,12 @@ from sklearn_pairboot._engine.concordance import auc_without_each, concordance_m
 from sklearn_pairboot._engine.counts import choose_block_size
 from sklearn_pairboot._engine.jackknife import leave_out
 from sklearn_pairboot._engine.kernels import no_mask
+from sklearn_pairboot._engine.rank_influence import (
+    NUMBERS_AT_ONCE,
+    Blocks,
+    auc_influence,
+    average_precision_influence,
+)
 from sklearn_pairboot._engine.stripes import (
     N_STEPS,
     by_stripe,
@@ -215,6 +221,34 @@ class RankKernel:
         lines[layout.padding] = 0
         return lines[: layout.n_negative_slots], lines[layout.n_negative_slots :]
 
+    def influence(self, weights: Weights) -> FloatArray:
+        """Differentiate by the weights of the rows, and sum within units."""
+        n_at_once = max(1, NUMBERS_AT_ONCE // self.units.n_rows)
+        found = np.empty((len(weights.counts), self.n_models, self.units.n_units))
+        for start in range(0, len(found), n_at_once):
+            some = slice(start, start + n_at_once)
+            of_rows = weights.counts[some]
+            if self.units.of_row is not None:
+                of_rows = of_rows[:, self.units.of_row]
+            weighted = 1.0 if self.row_weight is None else self.row_weight
+            of_rows = np.ascontiguousarray(of_rows * weighted, dtype=np.float64)
+            for model in range(self.n_models):
+                with np.errstate(all="ignore"):  # without a class: not a number
+                    by_row = self._row_influence(model, of_rows)
+                if self.row_weight is not None:
+                    by_row *= self.row_weight
+                found[some, model] = self.units.sum_along_rows(by_row)
+        return found
+
+    @cached_property
+    def blocks(self) -> tuple[Blocks, ...]:
+        """The rows of every model in ascending order, in blocks of equal scores."""
+        return tuple(Blocks.of(scores) for scores in self.scores)
+
+    def _row_influence(self, model: int, row_weights: FloatArray) -> FloatArray:
+        """Differentiate a model's value by the weights of the rows, (n_resamples, n_rows)."""
+        raise NotImplementedError
+
     def _values(self, values: FloatArray, missing: BoolArray) -> Values:
         undefined = np.repeat(missing[:, None], self.n_models, axis=1)
         values[undefined] = np.nan
@@ -289,6 +323,25 @@ class AUCKernel(RankKernel):
             values[:, model] = pairs / weight_of_pairs
         return self._values(values, missing)
 
+    def influence(self, weights: Weights) -> FloatArray:
+        """Differentiate by placements, or where there are few clusters by their pairs."""
+        if not self.matrices:
+            return super().influence(weights)
+        of_units = self._class_weights()
+        counts = weights.counts.astype(np.float64)
+        negative, positive = (counts @ of_units).T[:, :, None]
+        found = np.empty((len(counts), self.n_models, self.units.n_units))
+        with np.errstate(all="ignore"):  # without a class: not a number
+            for model, matrix in enumerate(self.matrices):
+                pairs = (counts @ matrix.T + counts @ matrix) / (negative * positive)
+                area = 0.5 * (pairs * counts).sum(axis=1, keepdims=True)
+                shares = of_units[:, 0] / negative + of_units[:, 1] / positive
+                found[:, model] = pairs - area * shares
+        return found
+
+    def _row_influence(self, model: int, row_weights: FloatArray) -> FloatArray:
+        return auc_influence(self.blocks[model], self.positive, row_weights)
+
     def leave_one_out(self) -> LeaveOneOut:
         """Evaluate the AUC without each unit in closed form, by placements."""
         columns = [
@@ -343,6 +396,9 @@ class AveragePrecisionKernel(RankKernel):
             weight = np.where(missing, 1, positive_weight)
             values[:, model] = total.sum(axis=0) / weight
         return self._values(values, missing)
+
+    def _row_influence(self, model: int, row_weights: FloatArray) -> FloatArray:
+        return average_precision_influence(self.blocks[model], self.positive, row_weights)
 
     def leave_one_out(self) -> LeaveOneOut:
         """Evaluate without each unit: in closed form for equal rows, else literally or grouped."""

@@ -109,6 +109,31 @@ class MulticlassKernel:
             members[list(classes), number] = 1.0
         return self.units.sum_rows(weight[:, None] * self.positive) @ members
 
+    def influence(self, weights: Weights) -> FloatArray:
+        """Average the parts' derivatives; their shares change with the weights too."""
+        n_parts = len(self.parts)
+        shares = np.full((len(weights.counts), n_parts), 1 / n_parts)
+        own = np.zeros((self.units.n_units, n_parts))
+        if self.average == "weighted":
+            own = self._part_weights()
+            shares = weights.counts @ own
+            total = shares.sum(axis=1, keepdims=True)
+            total[total == 0] = np.nan
+            shares = shares / total
+            own_of_resample = own.sum(axis=1) / total
+        found = np.zeros((len(shares), self.n_models, self.units.n_units))
+        mean = np.zeros((len(shares), self.n_models))
+        for number, part in enumerate(self.parts):
+            share = shares[:, number, None]
+            found += share[:, :, None] * part.influence(Weights(weights.counts))
+            if self.average == "weighted":
+                values = part.evaluate(Weights(weights.counts)).values
+                found += values[:, :, None] * (own[:, number] / total)[:, None]
+                mean += share * values
+        if self.average == "weighted":
+            found -= mean[:, :, None] * own_of_resample[:, None]
+        return found
+
     def leave_one_out(self) -> LeaveOneOut:
         """Evaluate without each unit, in closed form where the binary metric has one."""
         equal_rows = self.units.of_row is None and self.row_weight is None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.jackknife import leave_out
+from sklearn_pairboot._engine.rank_influence import partial_auc_influence
 from sklearn_pairboot._engine.ranks import Ranking, RankKernel, rank
 from sklearn_pairboot._engine.stripes import type_of_total
 from sklearn_pairboot._engine.weights import (
@@ -88,6 +89,9 @@ class PartialAUCKernel(RankKernel):
             area = _area(false, true, steps, limit, workspace) / weight_of_pairs
             values[:, model] = 0.5 * (1 + (area - smallest) / (largest - smallest))
         return self._values(values, missing)
+
+    def _row_influence(self, model: int, row_weights: FloatArray) -> FloatArray:
+        return partial_auc_influence(self.blocks[model], self.positive, row_weights, self.max_fpr)
 
     def leave_one_out(self) -> LeaveOneOut:
         """Evaluate without each unit, or group of units where they are many."""

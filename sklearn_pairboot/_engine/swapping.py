@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklearn_pairboot._engine.bootstrap import one_blas_thread
+from sklearn_pairboot._engine.blas import one_blas_thread
 from sklearn_pairboot._engine.flips import (
     BitArray,
     all_bits,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.random import SeedSequence
 from numpy.typing import NDArray
+from scipy import sparse
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,29 @@ class Units:
         return self if self.scheme is None else self.scheme.exchangeable(self)
 
     @property
+    def of_each_row(self) -> NDArray[np.int64]:
+        """Number of the unit of each row."""
+        return np.arange(self.n_rows) if self.of_row is None else self.of_row
+
+    def single_rows(self) -> Units:
+        """Give the units of the same rows when each is its own."""
+        return Units(self.n_rows, self.n_rows)
+
+    @property
     def rows_per_unit(self) -> NDArray[np.int64]:
         """Number of rows of every unit."""
         if self.of_row is None:
             return np.ones(self.n_units, dtype=np.int64)
         return np.bincount(self.of_row, minlength=self.n_units)
+
+    def sum_along_rows(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum ``values``, shape (n, n_rows), within each unit, shape (n, n_units)."""
+        if self.of_row is None:
+            return values
+        rows = np.arange(self.n_rows)
+        shape = self.n_units, self.n_rows
+        members = sparse.csr_array((np.ones(self.n_rows), (self.of_row, rows)), shape=shape)
+        return np.asarray(members @ values.T).T
 
     def sum_rows(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum the rows of ``terms``, shape (n_rows, n_terms), within each unit."""

@@ -123,6 +123,14 @@ class Kernel(Protocol):
         """Evaluate the metric with each unit, or group of units, left out."""
         ...
 
+    def influence(self, weights: Weights) -> FloatArray | None:
+        """Differentiate the metric by each unit's weight, (n_resamples, n_models, n_units).
+
+        Finite where the value is defined, not a number for some unit elsewhere; ``None`` where it
+        is not known at any weights.
+        """
+        ...
+
     def unit_keys(self) -> Sequence[NDArray[Any]] | None:
         """Give columns that differ wherever units differ; ``None`` where units are not merged."""
         ...

@@ -165,6 +165,10 @@ class ReplayKernel:
         ]
         return LeaveOneOut(np.concatenate(values), stratum, grouped)
 
+    def influence(self, weights: Weights) -> None:
+        """Nothing tells what a scorer does between whole weights."""
+        return None
+
     def unit_keys(self) -> None:
         """Units are never merged: what the scorer makes of a row is unknown."""
         return None

@@ -148,7 +148,7 @@ def _score_row(
         estimate,
         method=method,
         confidence_level=settings.confidence_level,
-        acceleration=distribution.acceleration(metric, model) if method == "bca" else None,
+        basis=distribution.basis(method, metric, model),
     )
     found = score_by_rule(found, info, sample, estimate)
     n_zero_division = int(distribution.n_zero_division(metric, model))
@@ -194,7 +194,7 @@ def _interval(
         method=method,
         confidence_level=settings.confidence_level,
         alternative=settings.side(info.greater_is_better),
-        acceleration=distribution.acceleration(metric, model, other) if method == "bca" else None,
+        basis=distribution.basis(method, metric, model, other),
     )
     return difference_by_rule(found, info)
 

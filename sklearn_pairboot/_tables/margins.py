@@ -114,9 +114,7 @@ def _alone(
         distance = Distance(
             distribution.difference_sample(metric, model, other, factor),
             distribution.difference_estimate(metric, model, other, factor),
-            distribution.acceleration(metric, model, other, factor)
-            if found.method == "bca"
-            else None,
+            distribution.basis(found.method, metric, model, other, factor),
         )
         distances.append(distance.moved(shift) if shift else distance)
     test = margin_test(*distances, method=found.method, confidence_level=settings.confidence_level)

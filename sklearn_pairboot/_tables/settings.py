@@ -63,7 +63,7 @@ def check_method_of_scheme(method: str, scheme: str) -> None:
     if method in LEAVE_ONE_OUT and scheme != PLAIN:
         raise ValueError(
             f"`method` must do without leaving out one unit at a time with {scheme} resampling, "
-            f"got {method!r}. Pass 'percentile', 'basic' or 'normal'."
+            f"got {method!r}. Pass 'percentile', 'basic', 'normal' or 'expanded'."
         )
 
 

@@ -43,6 +43,9 @@ class PriorKernel:
         nowhere = np.zeros(shares.shape, dtype=bool)
         return Values(shares, nowhere, nowhere)
 
+    def influence(self, weights: Weights) -> None:
+        return None
+
     def leave_one_out(self) -> Any:
         raise TypeError("percentile intervals need no jackknife")
 

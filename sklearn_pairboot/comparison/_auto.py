@@ -11,6 +11,7 @@ import numpy as np
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.halves import N_HALVES
 from sklearn_pairboot._engine.intervals import check_alpha
+from sklearn_pairboot._engine.inversion import Expansion
 from sklearn_pairboot._engine.multiplicity import adjust
 from sklearn_pairboot._engine.stopping import (
     END_TOLERANCE,
@@ -43,12 +44,12 @@ class Stopped(NamedTuple):
     note: str
 
 
-def totals_for(confidence_level: float) -> tuple[int, ...]:
+def totals_for(confidence_level: float, expansion: Expansion | None = None) -> tuple[int, ...]:
     """Numbers of resamples at which to look, as many as the confidence level needs."""
     totals = []
     for total in TOTALS:
         try:
-            check_alpha(total, confidence_level)
+            check_alpha(total, confidence_level, expansion=expansion)
         except ValueError:
             if total == TOTALS[-1]:
                 raise

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
 from sklearn.metrics import make_scorer
 
 from sklearn_pairboot._engine.units import Units
-from sklearn_pairboot._engine.weights import FloatArray
+from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
 from sklearn_pairboot._scoring.build import positive_class
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
@@ -103,8 +104,23 @@ def compare_directly(
             ],
             tuple(estimators),
         ),
+        row_kernels=partial(_row_kernel, metrics, records, data, routed),
     )
     return Compared(result)
+
+
+def _row_kernel(
+    metrics: Sequence[Metric],
+    records: Mapping[str, RecordedEstimator],
+    data: Data,
+    routed: Routed,
+    metric: int,
+) -> tuple[Kernel, IntArray]:
+    """Build a metric's kernel with rows as units; also give the cluster of each row."""
+    rows, kind = data.units.single_rows(), kind_of(data.truths)
+    chosen = metrics[metric : metric + 1]
+    (kernel,) = kernels_of(chosen, records, data.truths, kind, rows, routed.score)
+    return kernel, data.units.of_each_row
 
 
 def compare_by_splits(

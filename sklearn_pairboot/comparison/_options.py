@@ -80,8 +80,16 @@ n_resamples : int, "exact" or "auto", default=9999
     to be called on rows, which takes long.
 confidence_level : float, default=0.95
     Level of the intervals, in (0, 1).
-method : {"percentile", "basic", "normal", "bca"}, default="percentile"
-    Kind of interval. The p-value inverts the same interval.
+method : {"percentile", "basic", "normal", "bca", "studentized", "t", "expanded"}, \
+default="percentile"
+    Kind of interval. The p-value inverts the same interval. ``"expanded"`` moves the percentiles
+    out for few units (Hesterberg 2015), and needs more resamples the fewer they are.
+    ``"studentized"`` (bootstrap-t) and ``"t"`` take the standard error from the influence of the
+    units on the metric: the first with the quantiles of the resampled deviations, each divided by
+    its own standard error, the second with those of Student's t. Its degrees of freedom are the
+    number of units less one, and fewer where clusters differ in size, by the intraclass
+    correlation of the rows' influence. Scorers that are called on rows have no ``"studentized"``
+    interval, and ``"t"`` by the jackknife.
 alternative : {"two-sided", "better", "worse"}, default="two-sided"
     Direction in which a difference counts, better for this metric. A one-sided interval of the
     difference has one infinite end; intervals of the scores stay two-sided.

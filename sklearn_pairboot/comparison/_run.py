@@ -25,13 +25,16 @@ from sklearn_pairboot._engine.crossed import (
     CrossedUnits,
     crossed_bootstrap,
 )
-from sklearn_pairboot._engine.distribution import BootstrapDistribution
+from sklearn_pairboot._engine.design import Design
+from sklearn_pairboot._engine.distribution import BootstrapDistribution, RowKernels
 from sklearn_pairboot._engine.independent import bootstrap_independently
+from sklearn_pairboot._engine.intervals import check_alpha
+from sklearn_pairboot._engine.inversion import Expansion
 from sklearn_pairboot._engine.kernels import SumsKernel
 from sklearn_pairboot._engine.merging import Merged, keep_apart, merge
 from sklearn_pairboot._engine.seeds import entropy_of
 from sklearn_pairboot._engine.units import Units
-from sklearn_pairboot._engine.weights import FloatArray, Kernel
+from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
 from sklearn_pairboot._scoring.build import build_kernel
 from sklearn_pairboot._scoring.checks import is_constant, shown
 from sklearn_pairboot._scoring.problem import Problem, is_indicator
@@ -142,7 +145,32 @@ def compare_records(
             metrics, [replace(problem, units=units.exchangeable)] * len(metrics), models
         ),
         slices=slices_of_records(subgroups, metrics, problem, models),
+        row_kernels=None if sets else partial(_row_kernel, metrics, problem, models),
     )
+
+
+def _row_kernel(
+    metrics: Sequence[Metric], problem: Problem, models: tuple[str, ...], metric: int
+) -> tuple[Kernel, IntArray] | None:
+    """Build a metric's kernel with rows as units; also give the cluster of each row.
+
+    Subgroups, which are numbered after the metrics, have none.
+    """
+    if metric >= len(metrics):
+        return None
+    rows = replace(problem, units=problem.units.single_rows(), shared={})
+    return build_kernel(metrics[metric], rows, models), problem.units.of_each_row
+
+
+def check_expansion(options: Options, units: Units) -> None:
+    """Refuse fewer resamples than expanded percentiles of so few units need."""
+    if options.method == "expanded" and not isinstance(options.n_resamples, str):
+        check_alpha(int(options.n_resamples), options.confidence_level, expansion=_expansion(units))
+
+
+def _expansion(units: Units) -> Expansion:
+    of_levels = units.factor(0) if isinstance(units, CrossedUnits) else units
+    return Design.of(of_levels).expansion
 
 
 def _check_classes(records: Mapping[str, RecordedEstimator], y: NDArray[Any]) -> None:
@@ -176,15 +204,18 @@ def compare_kernels(
     swap: Swap | None = None,
     slices: Slices | None = None,
     stratified: bool | None = None,
+    row_kernels: RowKernels | None = None,
 ) -> ComparisonResult:
     """Bootstrap kernels jointly and make the result.
 
     ``swap`` makes the permutation tests, ``slices`` the kernels of subgroups. ``stratified`` is
     given where not all strata are those of a plan, but test sets. ``interval_rules`` has one entry
-    for each metric, or none where all are read as asked for.
+    for each metric, or none where all are read as asked for. ``row_kernels`` gives kernels on
+    single rows, for the degrees of freedom of unequal clusters.
     """
     names = [name for name, _ in metrics]
     settings = options.settings(models, names)
+    check_expansion(options, units)
     merged = merge(kernels, units)
     observed = _observed(kernels, merged, names, models, units, hint)
     pairs = compared_pairs(models, settings)
@@ -218,13 +249,14 @@ def compare_kernels(
         "n_jobs": options.n_jobs,
         "verbose": options.verbose,
         "merged": merged,
+        "row_kernels": row_kernels,
     }
     n_resamples = options.n_resamples
     stopped: list[str] = []
     factors: list[tuple[str, int]] = []
     distribution: BootstrapDistribution
     if isinstance(units, CrossedUnits):
-        del how_drawn["merged"]
+        del how_drawn["merged"], how_drawn["row_kernels"]
         distribution = crossed_bootstrap(
             everywhere, units, of_everything, n_resamples=n_resamples, **how_drawn
         )
@@ -233,7 +265,8 @@ def compare_kernels(
         factors = [(name, f.n_units) for name, f in zip(units.names, both, strict=True)]
         units = both[0]
     elif n_resamples == "auto":
-        totals = totals_for(options.confidence_level)
+        expansion = _expansion(units) if options.method == "expanded" else None
+        totals = totals_for(options.confidence_level, expansion)
         runs = bootstrap_further(everywhere, units, of_everything, totals=totals, **how_drawn)
         distribution, note = draw_until_known(runs, totals, models, infos, settings, parts)
         n_resamples, stopped = distribution.n_sequences, [note]
@@ -242,7 +275,7 @@ def compare_kernels(
             everywhere, units, of_everything, n_resamples=n_resamples, **how_drawn
         )
     else:
-        del how_drawn["merged"]
+        del how_drawn["merged"], how_drawn["row_kernels"]
         means = [kernel for kernel in kernels if isinstance(kernel, SumsKernel)]
         distribution = bootstrap_independently(
             means, units, observed, n_resamples=n_resamples, **how_drawn

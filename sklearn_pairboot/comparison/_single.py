@@ -30,7 +30,7 @@ from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.replay import _CAPTURING, ReplayKernel
 from sklearn_pairboot._scoring.resolve import Metric
 from sklearn_pairboot.comparison._options import Options
-from sklearn_pairboot.comparison._run import kind_of
+from sklearn_pairboot.comparison._run import check_expansion, kind_of
 
 KEYS = ("score", "ci_low", "ci_high", "std_error", "n_units", "n_undefined")
 
@@ -71,6 +71,10 @@ def bootstrap_score(
     units = _units(record.n_rows, groups)
     truths = _truths(y, record.n_rows)
     weight = check_sample_weight(sample_weight, record.n_rows)
+    try:
+        check_expansion(options, units)
+    except ValueError as error:  # too few units in these rows
+        raise NoValue(str(error)) from error
     kernel = _kernel(metric, record, truths, units, weight)
     score, observed = _observe(metric, kernel, record, y, sample_weight, units)
     distribution = bootstrap(
@@ -81,6 +85,10 @@ def bootstrap_score(
         entropy=entropy_of(options.random_state),
         scales=np.array([getattr(kernel, "scale", np.nan)]),
         n_jobs=options.n_jobs,
+        row_kernels=lambda _: (
+            _kernel(metric, record, truths, units.single_rows(), weight),
+            units.of_each_row,
+        ),
     )
     # What cannot be sent to other processes is only slower here, and no cause for a warning.
     messages = [(text, count) for _, text, count in distribution.messages if text != NOT_SENT]
@@ -99,7 +107,7 @@ def bootstrap_score(
         observed,
         method=options.method,
         confidence_level=float(options.confidence_level),
-        acceleration=distribution.acceleration(0, 0) if options.method == "bca" else None,
+        basis=distribution.basis(options.method, 0, 0),
     )
     ends = sorted((metric.sign * found.low, metric.sign * found.high))
     # Adding zero leaves no negative one.

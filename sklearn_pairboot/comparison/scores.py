@@ -243,6 +243,7 @@ def compare_scores(
         stratified=stratified,
         swap=swap_scores(METRIC, models, table, row_weight, units.exchangeable),
         slices=Slices(keep_rows(subgroups, kept), build),
+        row_kernels=None if sets else partial(_row_kernel, table, row_weight, units),
     )
 
 
@@ -260,6 +261,15 @@ def _check_unpaired(units: Units, options: Options, given: Mapping[str, Any]) ->
         raise ValueError(
             "`n_resamples` must be an integer or 'exact' with `paired=False`, got 'auto'."
         )
+
+
+def _row_kernel(
+    table: FloatArray, row_weight: FloatArray, units: Units, metric: int
+) -> tuple[Kernel, IntArray] | None:
+    """Build the kernel of the mean with rows as units; also give the cluster of each row."""
+    if metric > 0:  # a subgroup
+        return None
+    return item_means(table, row_weight, units.single_rows()), units.of_each_row
 
 
 def _columns(scores: Any, ids: Any) -> tuple[dict[str, Any], dict[str, Any] | None]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from sklearn_pairboot._engine.design import MeanSquares, correlation_of
 from sklearn_pairboot._scoring.checks import check_confidence_level, check_labels
 from sklearn_pairboot.planning._checks import check_numbers
 
@@ -128,31 +129,25 @@ def intraclass_correlation(
         )
     if np.ptp(x) == 0:
         raise ValueError(f"`values` must differ somewhere, got {x[0]:g} in all {n_rows} rows.")
-    means = np.bincount(codes, x) / sizes
-    between = float(sizes @ (means - x.mean()) ** 2) / (n_clusters - 1)
-    within = float(((x - means[codes]) ** 2).sum()) / (n_rows - n_clusters)
-    size = (n_rows - float(sizes @ sizes) / n_rows) / (n_clusters - 1)
+    squares = MeanSquares.of(x[:, np.newaxis], codes)
+    between, within, size = squares.between.item(), squares.within.item(), squares.size
     freedom = n_clusters - 1, n_rows - n_clusters
     ratio = between / within if within > 0 else math.inf
     ends = [
         ratio / stats.f.ppf(1 - (1 - level) / 2, *freedom),
         ratio * stats.f.ppf(1 - (1 - level) / 2, *freedom[::-1]),
     ]
-    estimate = _correlation(ratio, size)
+    estimate = correlation_of(ratio, size)
     effect = 1 + (float(sizes @ sizes) / n_rows - 1) * max(estimate, 0.0)
     return IntraclassCorrelation(
         estimate=estimate,
         statistic=ratio,
         p_value=float(stats.f.sf(ratio, *freedom)),
-        ci_low=_correlation(ends[0], size),
-        ci_high=_correlation(ends[1], size),
+        ci_low=correlation_of(ends[0], size),
+        ci_high=correlation_of(ends[1], size),
         variant="one-way ANOVA",
         design_effect=effect,
         effective_sample_size=n_rows / effect,
         n_rows=n_rows,
         n_clusters=n_clusters,
     )
-
-
-def _correlation(ratio: float, size: float) -> float:
-    return 1.0 if math.isinf(ratio) else float((ratio - 1) / (ratio - 1 + size))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from sklearn_pairboot._engine.inversion import Expansion
 from sklearn_pairboot._engine.sample import LARGEST_COUNT, LEAST_TAIL
 from sklearn_pairboot._tables import (
     DifferenceRow,
@@ -178,14 +179,18 @@ def p_clause(row: DifferenceRow | SliceRow, facts: Facts, n_comparisons: int) ->
 
 
 def smallest_p(facts: Facts) -> float:
-    """Smallest p-value that so many resamples can give."""
-    one_sided = facts.settings.alternative != "two-sided"
-    tails = 1 if one_sided or facts.settings.correction == "max-t" else 2
-    if facts.n_resamples == "exact":
-        if facts.exact_by == "convolution" and facts.n_sequences > LARGEST_COUNT:
-            return tails * LEAST_TAIL
-        return min(1.0, tails / min(facts.n_sequences, LARGEST_COUNT))
-    return min(1.0, tails / (facts.n_sequences + 1))
+    """Smallest p-value that so many resamples can give; zero where that is not known."""
+    by_max_t = facts.settings.correction == "max-t"
+    tails = 1 if facts.settings.alternative != "two-sided" or by_max_t else 2
+    exact = facts.n_resamples == "exact"
+    tail = 1 / (min(facts.n_sequences, LARGEST_COUNT) if exact else facts.n_sequences + 1)
+    if facts.exact_by == "convolution" and facts.n_sequences > LARGEST_COUNT:
+        tail = LEAST_TAIL
+    if not by_max_t and facts.settings.method == "t":
+        return 0.0
+    if not by_max_t and facts.settings.method == "expanded":
+        tail = 0.0 if facts.stratified else Expansion(facts.n_units).tail(tail)
+    return min(1.0, tails * tail)
 
 
 def crossed(facts: Facts) -> str:

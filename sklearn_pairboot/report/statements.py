@@ -39,7 +39,9 @@ def statements(
     low, _, high = facts.unit_sizes
     several = len(facts.models) > 1 or len(facts.metrics) > 1
     pairs = [("Unit", _unit(facts)), ("Interval", _interval(facts, bool(differences)))]
-    pairs.append(("SE", f"standard deviation of the resampled values, not of the {_scored(facts)}"))
+    by_influence = facts.settings.method in ("studentized", "t")
+    how = "from the influence of each unit" if by_influence else "of the resampled values"
+    pairs.append(("SE", f"standard deviation {how}, not of the {_scored(facts)}"))
     if facts.n_resamples == "exact":
         count = format_count(facts.n_sequences)
         how = "enumerated"
@@ -137,6 +139,11 @@ def _interval(facts: Facts, compared: bool) -> str:
         "normal": f"estimate +- {NormalDist().inv_cdf(1 - settings.alpha / 2):.2f} SE; may leave "
         "the metric's range",
         "bca": "percentiles corrected for bias and skewness",
+        "studentized": "estimate - t SE, t from the resamples, each with its own SE; may leave the "
+        "metric's range",
+        "t": "estimate +- t SE by Student's t, SE from the influence of the units; may leave the "
+        "metric's range",
+        "expanded": "percentiles of the resampled values, moved out for so few units",
     }[settings.method]
     name = "BCa" if settings.method == "bca" else settings.method
     text = f"{format_percent(settings.confidence_level)} {name} interval"
@@ -211,7 +218,8 @@ def _p_values(facts: Facts, differences: Sequence[DifferenceRow]) -> str:
     correction = facts.settings.correction
     family = family_size(facts)
     text = p_value_meaning(facts)
-    text += f" (smallest possible: {smallest_p(facts):.2g})"
+    if (smallest := smallest_p(facts)) > 0:
+        text += f" (smallest possible: {smallest:.2g})"
     if family == 1:
         text += f"; the verdict asks for p <= {alpha}"
     elif correction is None:

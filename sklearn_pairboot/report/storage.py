@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_pairboot._engine.design import Design, MeanSquares
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
+from sklearn_pairboot._engine.inversion import Basis
 from sklearn_pairboot._engine.marginal import DistinctUnits, MarginalDistribution
 from sklearn_pairboot._engine.permutation import SwapTest, SwapTests
 from sklearn_pairboot._engine.weights import FloatArray
@@ -176,6 +178,8 @@ def dump(
 ) -> dict[str, Any]:
     """Put all that `replace` needs into lists; the jackknife only as the accelerations it gives.
 
+    What studentised intervals need is not stored: the standard errors of all resamples.
+
     ``shares`` are the relative margins of the metrics: differences from 1 -+ share of a baseline
     have accelerations of their own.
     """
@@ -212,6 +216,10 @@ def dump(
             if model != other
             for factor in (1 - share, 1 + share)
         ],
+        "variances": [_nested(distribution.variance(metric)) for metric in range(n_metrics)],
+        "mean_squares": [_nested(distribution.mean_squares(metric)) for metric in range(n_metrics)],
+        "design": _nested(distribution.design),
+        "df_most": [distribution.df_most(metric) for metric in range(n_metrics)],
     }
 
 
@@ -226,11 +234,21 @@ def _dump_marginals(distribution: MarginalDistribution) -> dict[str, Any]:
     }
 
 
+def _nested(stored: Any) -> Any:
+    """Turn arrays, and records of them, into lists."""
+    if isinstance(stored, Design):
+        stored = dataclasses.astuple(stored)
+    if isinstance(stored, tuple):
+        return [_nested(part) for part in stored]
+    return stored.tolist() if isinstance(stored, np.ndarray) else stored
+
+
 @dataclass
 class _StoredDistribution(BootstrapDistribution):
     """A distribution read from JSON: accelerations were stored instead of the jackknife."""
 
     accelerations: list[FloatArray | None] = field(default_factory=list)
+    stored_df_most: list[int | None] = field(default_factory=list)
     at_shares: dict[tuple[int, int, int | None, float], float | None] = field(default_factory=dict)
 
     def acceleration(
@@ -246,6 +264,22 @@ class _StoredDistribution(BootstrapDistribution):
         if of_metric is None:
             return None
         return float(of_metric[model, 0 if baseline is None else baseline + 1])
+
+    def basis(
+        self, method: str, metric: int, model: int, baseline: int | None = None, factor: float = 1.0
+    ) -> Basis:
+        """Refuse studentised intervals, which need the draws."""
+        if method == "studentized":
+            raise ValueError(
+                "`method` must not be 'studentized' for a result read from JSON, which holds no "
+                "standard errors of the resamples. Pass another method such as 't', or make the "
+                "comparison again with its `random_state`."
+            )
+        return super().basis(method, metric, model, baseline, factor)
+
+    def df_most(self, metric: int) -> int | None:
+        """Look up the degrees of freedom of the groups that a jackknife left out."""
+        return self.stored_df_most[metric]
 
 
 def _load(data: Mapping[str, Any], n_units: int, n_sequences: int) -> BootstrapDistribution:
@@ -273,6 +307,18 @@ def _load(data: Mapping[str, Any], n_units: int, n_sequences: int) -> BootstrapD
         accelerations=[
             None if of_metric is None else _floats(of_metric) for of_metric in data["accelerations"]
         ],
+        kept_variances={
+            metric: None if given is None else _floats(given)
+            for metric, given in enumerate(data["variances"])
+        },
+        kept_squares={
+            metric: None
+            if given is None
+            else MeanSquares(_floats(given[0]), _floats(given[1]), float(given[2]))
+            for metric, given in enumerate(data["mean_squares"])
+        },
+        design=None if data["design"] is None else Design(*np.array(data["design"])),
+        stored_df_most=data["df_most"],
         at_shares={
             (metric, model, other, float(factor)): _float(value)
             for metric, model, other, factor, value in data["accelerations_at_shares"]

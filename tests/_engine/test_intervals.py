@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from bases import basis_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -21,6 +22,7 @@ from sklearn_pairboot._engine.intervals import (
     excludes_zero,
     interval,
 )
+from sklearn_pairboot._engine.inversion import Basis, Expansion
 from sklearn_pairboot._engine.sample import Sample
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
@@ -37,6 +39,12 @@ def n_tails(alternative):
     return 2 if alternative == "two-sided" else 1
 
 
+def floor_of(sample, method, alternative, basis=None):
+    """Smallest alpha that the replicates support."""
+    tail = basis.expansion.tail(sample.p_floor) if method == "expanded" else sample.p_floor
+    return n_tails(alternative) * tail
+
+
 def ends(result):
     return result.low, result.high
 
@@ -49,7 +57,7 @@ def assert_agrees(sample, estimate, **options):
     """Interval and p-value say the same at every admissible level."""
     for confidence_level in CONFIDENCE_LEVELS:
         alpha = alpha_of(confidence_level)
-        if alpha < n_tails(options["alternative"]) * sample.p_floor:
+        if alpha < floor_of(sample, **options):
             continue
         result = interval(sample, estimate, confidence_level=confidence_level, **options)
         assert 0 < result.p_value <= 1
@@ -60,7 +68,7 @@ def assert_agrees(sample, estimate, **options):
 def assert_inverts(sample, estimate, **options):
     """The p-value, found at one level, predicts the interval at levels close to it."""
     first = interval(sample, estimate, confidence_level=0.37, **options)
-    floor = n_tails(options["alternative"]) * sample.p_floor
+    floor = floor_of(sample, **options)
     if first.method != options["method"] or not 1e-6 < first.p_value < 1:
         return
     for alpha, expected in [
@@ -128,7 +136,8 @@ def test_interval_excludes_zero_exactly_when_p_is_at_most_alpha(
 ):
     sample, estimate = drawn
     assume(not sample.is_constant)
-    options = {"method": method, "alternative": alternative, "acceleration": acceleration}
+    basis = basis_of(sample, estimate, acceleration)
+    options = {"method": method, "alternative": alternative, "basis": basis}
     assert_agrees(sample, estimate, **options)
     assert_inverts(sample, estimate, **options)
 
@@ -253,9 +262,15 @@ def test_p_is_never_zero(method):
             method=method,
             confidence_level=0.95,
             alternative=alternative,
-            acceleration=0.0,
+            basis=basis_of(sample, 1.5),
         )
-        if method == "normal":
+        if method == "t":  # whose tails are those of a law
+            assert 0 < result.p_value < 1e-3
+        elif method == "expanded":
+            share = Expansion(40).tail(1 / 100)
+            assert result.p_value == pytest.approx(floor * 100 * share)
+            assert 1 / 100 < share < 2 / 100
+        elif method == "normal":
             assert floor <= result.p_value < floor + 1e-12
         else:
             assert result.p_value == floor
@@ -320,8 +335,8 @@ def test_normal_p_is_the_wald_test(estimate):
 @pytest.mark.parametrize("method", METHODS)
 def test_one_sided_intervals_put_alpha_in_one_tail(method):
     replicates = np.random.default_rng(5).normal(0.3, size=399)
-    options = {"method": method, "acceleration": 0.05}
     sample = Sample.from_replicates(replicates)
+    options = {"method": method, "basis": basis_of(sample, 0.3, 0.05)}
     two_sided = interval(sample, 0.3, confidence_level=0.9, **options)
     greater = interval(sample, 0.3, confidence_level=0.95, alternative="greater", **options)
     less = interval(sample, 0.3, confidence_level=0.95, alternative="less", **options)
@@ -345,7 +360,7 @@ def test_exact_bca_of_reference():
         0.2,
         method="bca",
         confidence_level=0.95,
-        acceleration=REFERENCE_ACCELERATION,
+        basis=Basis(acceleration=REFERENCE_ACCELERATION),
     )
     assert_allclose(ends(result), (-0.6, 0.8), rtol=1e-14)
     assert (result.method, result.status, result.reason) == ("bca", "ok", "")
@@ -368,7 +383,7 @@ def test_bca_levels_of_reference():
         1533 / 3125,
         method="bca",
         confidence_level=0.95,
-        acceleration=REFERENCE_ACCELERATION,
+        basis=Basis(acceleration=REFERENCE_ACCELERATION),
     )
     assert_allclose(ends(result), levels, rtol=1e-4)
 
@@ -392,7 +407,7 @@ def test_bca_of_a_mean_is_scipys(confidence_level, lattice):
         data.mean(),
         method="bca",
         confidence_level=confidence_level,
-        acceleration=acceleration(leave_one_out),
+        basis=Basis(acceleration=acceleration(leave_one_out)),
     )
     assert_allclose(ends(result), tuple(expected.confidence_interval), rtol=1e-12)
     assert result.std_error == pytest.approx(expected.standard_error, rel=1e-12)
@@ -401,7 +416,7 @@ def test_bca_of_a_mean_is_scipys(confidence_level, lattice):
 def test_bca_without_bias_and_acceleration_is_percentile():
     sample = Sample.from_replicates(np.arange(-50, 151) / 7)
     options = {"confidence_level": 0.95}
-    bca = interval(sample, 50 / 7, method="bca", acceleration=0.0, **options)
+    bca = interval(sample, 50 / 7, method="bca", basis=Basis(acceleration=0.0), **options)
     percentile = interval(sample, 50 / 7, method="percentile", **options)
     assert_allclose(ends(bca), ends(percentile), rtol=1e-12)
     assert bca.p_value == pytest.approx(percentile.p_value, rel=1e-12)
@@ -420,10 +435,18 @@ def test_mirror_symmetry(method, drawn, acceleration):
     for alternative, opposite in [("two-sided",) * 2, ("greater", "less"), ("less", "greater")]:
         options = {"method": method, "confidence_level": 0.9}
         result = interval(
-            sample, estimate, alternative=alternative, acceleration=acceleration, **options
+            sample,
+            estimate,
+            alternative=alternative,
+            basis=basis_of(sample, estimate, acceleration),
+            **options,
         )
         mirror = interval(
-            mirrored, -estimate, alternative=opposite, acceleration=-acceleration, **options
+            mirrored,
+            -estimate,
+            alternative=opposite,
+            basis=basis_of(mirrored, -estimate, -acceleration),
+            **options,
         )
         assert_allclose(ends(mirror), (-result.high, -result.low), rtol=1e-9, atol=1e-9)
         assert mirror.p_value == pytest.approx(result.p_value, rel=1e-9)
@@ -435,17 +458,20 @@ def test_mirror_symmetry(method, drawn, acceleration):
 @settings(max_examples=40)
 def test_shift_and_scale_equivariance(method, drawn, shift, scale):
     sample, estimate = drawn
-    options = {"method": method, "confidence_level": 0.95, "acceleration": 0.1}
-    result = interval(sample, estimate, **options)
-    moved = interval(
-        Sample.from_replicates(sample.values * scale + shift), estimate * scale + shift, **options
-    )
+
+    def found(values, estimate):
+        sample = Sample.from_replicates(values)
+        basis = basis_of(sample, estimate, 0.1)
+        return interval(sample, estimate, method=method, confidence_level=0.95, basis=basis)
+
+    result = found(sample.values, estimate)
+    moved = found(sample.values * scale + shift, estimate * scale + shift)
     # An estimate among the replicates may tie with one of them before and not after.
     assume(moved.method == result.method)
     assert_allclose(
         ends(moved), np.array(ends(result)) * scale + shift, rtol=1e-9, atol=1e-9 * scale
     )
-    scaled = interval(Sample.from_replicates(sample.values * scale), estimate * scale, **options)
+    scaled = found(sample.values * scale, estimate * scale)
     assert scaled.p_value == pytest.approx(result.p_value, rel=1e-9)
 
 
@@ -456,7 +482,8 @@ def test_shift_and_scale_equivariance(method, drawn, shift, scale):
 def test_a_higher_level_gives_a_wider_interval(method, alternative, drawn, acceleration):
     sample, estimate = drawn
     assume(not sample.is_constant)
-    options = {"method": method, "alternative": alternative, "acceleration": acceleration}
+    basis = basis_of(sample, estimate, acceleration)
+    options = {"method": method, "alternative": alternative, "basis": basis}
     previous = None
     for confidence_level in CONFIDENCE_LEVELS:
         result = interval(sample, estimate, confidence_level=confidence_level, **options)
@@ -473,12 +500,18 @@ def test_case_C37_width_does_not_shrink_with_more_replicates():
     for n_resamples in (499, 1999, 9999):
         replicates = stats.norm.ppf((np.arange(n_resamples) + 0.5) / n_resamples) * 0.1
         for method in METHODS:
+            basis = basis_of(Sample.from_replicates(replicates), 0.0)._replace(
+                std_error=0.1,
+                df=1e6,
+                pivots=Sample.from_replicates(replicates),
+                expansion=Expansion(10**6),
+            )
             result = interval(
                 Sample.from_replicates(replicates),
                 0.0,
                 method=method,
                 confidence_level=0.95,
-                acceleration=0.0,
+                basis=basis,
             )
             widths.append(result.high - result.low)
     assert_allclose(widths, 2 * 1.96 * 0.1, rtol=0.03)
@@ -495,7 +528,7 @@ def test_case_C29_constant_replicates(method):
         1.0,
         method=method,
         confidence_level=0.95,
-        acceleration=acceleration(np.ones(10)),
+        basis=Basis(acceleration=acceleration(np.ones(10))),
     )
     assert ends(result) == (1.0, 1.0)
     assert result.std_error == 0.0
@@ -509,7 +542,9 @@ def test_case_C29_constant_replicates(method):
     "sample", [Sample.from_replicates(np.zeros(999)), Sample.from_exact([0.0], [6**6])]
 )
 def test_case_C44_two_perfect_models(method, sample):
-    result = interval(sample, 0.0, method=method, confidence_level=0.95, acceleration=0.0)
+    result = interval(
+        sample, 0.0, method=method, confidence_level=0.95, basis=basis_of(sample, 0.0)
+    )
     assert ends(result) == (0.0, 0.0)
     assert result.p_value == 1.0
     assert result.std_error == 0.0
@@ -549,7 +584,7 @@ def test_case_C30_equal_leave_one_out_values_mean_no_acceleration():
         3.0,
         method="bca",
         confidence_level=0.95,
-        acceleration=0.0,
+        basis=Basis(acceleration=0.0),
     )
     share = np.mean(replicates < 3) + np.mean(replicates == 3) / 2
     expected = np.quantile(replicates, literal_bca_levels(share, 0.0, 0.05))
@@ -572,7 +607,9 @@ def test_case_C30_equal_leave_one_out_values_mean_no_acceleration():
 def test_bca_falls_back_to_percentile_and_says_why(estimate, acceleration, reason):
     sample = Sample.from_replicates(np.linspace(0, 1, 101) - 0.02)
     options = {"confidence_level": 0.95}
-    result = interval(sample, estimate, method="bca", acceleration=acceleration, **options)
+    result = interval(
+        sample, estimate, method="bca", basis=Basis(acceleration=acceleration), **options
+    )
     percentile = interval(sample, estimate, method="percentile", **options)
     assert result[:5] == percentile[:5]
     assert result.method == "percentile"
@@ -582,7 +619,7 @@ def test_bca_falls_back_to_percentile_and_says_why(estimate, acceleration, reaso
 
 def test_bca_falls_back_for_the_end_in_use_alone():
     sample = Sample.from_replicates(np.linspace(0, 1, 101))
-    options = {"method": "bca", "confidence_level": 0.95, "acceleration": 0.7}
+    options = {"method": "bca", "confidence_level": 0.95, "basis": Basis(acceleration=0.7)}
     assert interval(sample, 0.5, alternative="greater", **options).method == "bca"
     assert interval(sample, 0.5, alternative="less", **options).method == "percentile"
 
@@ -595,7 +632,8 @@ def test_bca_p_where_a_level_is_out_of_reach(shift, acceleration):
     assert min(1 + acceleration * w, 1 - acceleration * w) < 0.1
     sample = Sample.from_replicates(np.linspace(0, 1, 2001) - shift)
     for alternative in ALTERNATIVES:
-        options = {"method": "bca", "acceleration": acceleration, "alternative": alternative}
+        basis = Basis(acceleration=acceleration)
+        options = {"method": "bca", "basis": basis, "alternative": alternative}
         assert_agrees(sample, 0.5 - shift, **options)
         assert_inverts(sample, 0.5 - shift, **options)
 
@@ -608,9 +646,15 @@ def test_bca_treats_levels_next_to_zero_and_to_one_alike():
     p_value = stats.norm.cdf(w / (1 - 0.5 * w) - bias)
     for confidence_level in (0.5, 0.8, 0.9):
         options = {"method": "bca", "confidence_level": confidence_level}
-        result = interval(sample, 2.0, acceleration=-0.5, alternative="greater", **options)
+        result = interval(
+            sample, 2.0, basis=Basis(acceleration=-0.5), alternative="greater", **options
+        )
         mirror = interval(
-            sample.reflected(0.0), -2.0, acceleration=0.5, alternative="less", **options
+            sample.reflected(0.0),
+            -2.0,
+            basis=Basis(acceleration=0.5),
+            alternative="less",
+            **options,
         )
         assert result.method == mirror.method == "bca"
         assert_allclose(mirror.high, -result.low, rtol=1e-12, atol=1e-14)
@@ -731,9 +775,7 @@ def test_alpha_is_the_written_one(confidence_level, alpha):
 
 def test_unknown_names():
     sample = Sample.from_replicates([0.0, 1.0])
-    message = (
-        r"^`method` must be one of \('percentile', 'basic', 'normal', 'bca'\), got 'student'\.$"
-    )
+    message = r"^`method` must be one of \('percentile', .*, 't', 'expanded'\), got 'student'\.$"
     with pytest.raises(ValueError, match=message):
         interval(sample, 0.0, method="student", confidence_level=0.9)
     message = r"^`alternative` must be one of \('two-sided', 'greater', 'less'\), got 'better'\.$"

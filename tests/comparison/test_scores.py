@@ -347,7 +347,7 @@ def test_nothing_may_be_left():
 # --- Bad values of every parameter --------------------------------------------------------------
 
 CHOICES = {
-    "method": "'percentile', 'basic', 'normal', 'bca'",
+    "method": "'percentile', 'basic', 'normal', 'bca', 'studentized', 't', 'expanded'",
     "alternative": "'two-sided', 'better', 'worse'",
     "correction": "'holm', 'max-t', 'max-t-step-down', 'bonferroni', 'fdr', None",
 }
