@@ -10,7 +10,7 @@ from typing import Any
 import _interval_tables
 import _test_tables
 from _interval_tables import by_method, distance, kinds
-from _page import machine, number, section
+from _page import machine, number, section, table
 from _simulated import truth
 from _tallies import (
     EQUAL,
@@ -90,6 +90,17 @@ rows.
 """
 
 
+CALIBRATION = """
+A plain calibration error is too large by chance, by another amount for each model, so that the
+difference of two is biased. Each of {n_data_sets} data sets has the answers of a calibrated model
+and of one other, in {n_resamples} resamples: a coarse one, which is as calibrated but knows less,
+and an over-confident one. The columns are the coverage of a percentile interval of the plain (L1)
+difference, which comparisons do not give; that of the interval that they give, of the debiased
+squared error; and how often its p-value is at most 0.05. At zero the interval of a squared error is
+wider than needed.
+"""
+
+
 def _filled(text: str, **indents: str) -> str:
     words = " ".join(text.split())
     return fill(words, 100, break_long_words=False, break_on_hyphens=False, **indents)
@@ -100,8 +111,8 @@ def _bullet(template: str, **values: Any) -> str:
     return _filled(text, initial_indent="- ", subsequent_indent="  ") + "\n"
 
 
-def render(result: dict[str, Any]) -> str:
-    """Write the page from the file of results."""
+def render(result: dict[str, Any], calibration: dict[str, Any] | None = None) -> str:
+    """Write the page from the files of results, of which that on calibration may be missing."""
     tallies, tests = read(result)
     parts = [HEAD]
     if result["quick"]:
@@ -118,7 +129,28 @@ def render(result: dict[str, Any]) -> str:
     parts += _test_tables.type_one_errors(where(tests, icc=lambda icc: icc is not None))
     parts += _test_tables.learners(where(tests, icc=None))
     parts += _test_tables.limits(tallies, tests)
+    if calibration is not None:
+        parts += _calibration(calibration)
     return "".join(parts)
+
+
+def _calibration(result: dict[str, Any]) -> Iterator[str]:
+    names = {"coarse": "coarse", "bold": "over-confident"}
+    yield section("Calibration errors")
+    counts = {name: number(result[name]) for name in ("n_data_sets", "n_resamples")}
+    yield f"\n{_filled(CALIBRATION.format(**counts))}\n"
+    yield table(
+        ["other model", "rows", "plain difference", "squared difference", "p <= 0.05"],
+        [
+            [
+                names[row["model"]],
+                number(row["n_rows"]),
+                *(percent(row[column]) for column in ("plain", "squared", "rejected")),
+            ]
+            for row in result["rows"]
+        ],
+        "Coverage of 95 % intervals of the difference from a calibrated model, in %.",
+    )
 
 
 def _simulated(result: dict[str, Any]) -> str:

@@ -1,4 +1,6 @@
-"""Write doc/coverage.rst from the numbers of benchmarks/results/coverage.json.
+"""Write doc/coverage.rst from the numbers of coverage.json and calibration_errors.json.
+
+Both are in benchmarks/results.
 
 python benchmarks/make_coverage_page.py            write the page
 python benchmarks/make_coverage_page.py --check    exit with 1 if it would be another
@@ -33,12 +35,17 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     numbers = arguments.results / "coverage.json"
+    errors = arguments.results / "calibration_errors.json"
     if arguments.run:
         arguments.results.mkdir(exist_ok=True)
         command = [sys.executable, str(HERE / "coverage.py"), "--json", str(numbers)]
         command += ["--jobs", arguments.jobs, "--only", arguments.only]
         subprocess.run(command + ["--quick"] * arguments.quick, check=True)
-    text = _coverage_page.render(json.loads(numbers.read_text(encoding="utf-8")))
+        command = [sys.executable, str(HERE / "calibration_errors.py"), "--json", str(errors)]
+        subprocess.run(command + ["--quick"] * arguments.quick, check=True)
+    calibration = json.loads(errors.read_text(encoding="utf-8")) if errors.exists() else None
+    result = json.loads(numbers.read_text(encoding="utf-8"))
+    text = _coverage_page.render(result, calibration)
     _page.save(arguments.page, text, Path(__file__).name, check=arguments.check)
 
 

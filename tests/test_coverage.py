@@ -411,3 +411,18 @@ def test_coverage_page_shows_the_simulated_numbers(results):
         ]
         expected.append(100 * (1 - sum(missed) / len(missed)))
     assert shown == pytest.approx(expected, abs=0.051)
+
+
+def test_true_calibration_errors_are_those_of_a_large_sample():
+    sys.path.append(str(BENCHMARKS))
+    module = importlib.import_module("calibration_errors")
+    sys.path.remove(str(BENCHMARKS))
+    rng = np.random.default_rng(0)
+    y, given = module.answers(rng, 400_000)
+    for name, truth in module.TRUTH.items():
+        p = given[name]
+        bins = np.minimum((p * module.N_BINS).astype(int), module.N_BINS - 1)
+        weight = np.bincount(bins, minlength=module.N_BINS)
+        gap = np.bincount(bins, p - y, module.N_BINS)
+        assert np.abs(gap).sum() / len(y) == pytest.approx(truth.plain, abs=4e-3)
+        assert (gap**2 / weight).sum() / len(y) == pytest.approx(truth.squared, abs=4e-4)
