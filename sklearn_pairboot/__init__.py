@@ -3,7 +3,14 @@
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._version import __version__
 from sklearn_pairboot.comparator import PairedBootstrapComparator
-from sklearn_pairboot.comparison import compare_estimators, compare_predictions, compare_scores
+from sklearn_pairboot.comparison import (
+    bias_corrected_selection,
+    compare_cross_validate,
+    compare_cv_results,
+    compare_estimators,
+    compare_predictions,
+    compare_scores,
+)
 from sklearn_pairboot.metrics import (
     ECE,
     TieAwareAUC,
@@ -21,6 +28,9 @@ __all__ = [
     "RecordedEstimator",
     "TieAwareAUC",
     "__version__",
+    "bias_corrected_selection",
+    "compare_cross_validate",
+    "compare_cv_results",
     "compare_estimators",
     "compare_predictions",
     "compare_scores",

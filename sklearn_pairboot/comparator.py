@@ -11,7 +11,6 @@ from sklearn.utils import Bunch, Tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from sklearn_pairboot._engine.crossed import CrossedUnits
 from sklearn_pairboot._scoring.checks import (
     check_same_index,
     check_sample_weight,
@@ -21,12 +20,8 @@ from sklearn_pairboot._scoring.checks import (
 from sklearn_pairboot._scoring.resolve import Metric, resolve_scoring
 from sklearn_pairboot._tables import check_baseline, check_choice
 from sklearn_pairboot.comparison._design import Weighing
-from sklearn_pairboot.comparison._flow import (
-    Data,
-    bound_scorer,
-    compare_by_splits,
-    compare_directly,
-)
+from sklearn_pairboot.comparison._flow import bound_scorer, compare_by_splits, compare_directly
+from sklearn_pairboot.comparison._folds import Data
 from sklearn_pairboot.comparison._named import (
     NamedEstimators,
     check_estimators,
@@ -35,7 +30,7 @@ from sklearn_pairboot.comparison._named import (
     pairs_of,
 )
 from sklearn_pairboot.comparison._options import Options
-from sklearn_pairboot.comparison._plans import units_of
+from sklearn_pairboot.comparison._plans import check_not_crossed, units_of
 from sklearn_pairboot.comparison._routing import (
     add_consumers,
     check_weighted_scores,
@@ -142,7 +137,9 @@ default="percentile"
     ----------
     result_ : ComparisonResult
         Estimates, intervals, p-values and verdicts. A cross-validated estimate is the mean over
-        the test folds, as in `sklearn.model_selection.cross_validate`.
+        the test folds, as in `sklearn.model_selection.cross_validate`. Its ``split_tests`` are the
+        corrected resampled t tests on the splits, whose ``p_adjusted`` the selection goes by; none
+        where nothing was trained on splits, or on one split only.
     best_name_ : str
         Name of the selected estimator. Only where a metric decides.
     best_estimator_ : estimator
@@ -156,12 +153,6 @@ default="percentile"
     split_scores_ : dict of str to ndarray of shape (n_splits, n_estimators)
         Score in every test fold by metric, in scikit-learn's sign: greater is better. Empty where
         frozen models were scored directly.
-    corrected_ttest_ : dict of str to CorrectedTTestResult
-        For the deciding metric, the corrected resampled t test of each estimator against the
-        baseline, on differences of ``split_scores_``: a positive estimate is better. Empty where
-        nothing was trained on splits, or on one split only.
-    corrected_ttest_p_adjusted_ : dict of str to float
-        P-values of these tests, adjusted by ``correction``; the selection goes by them.
     n_splits_ : int
         Number of splits, 0 where frozen models were scored directly.
     classes_ : ndarray of shape (n_classes,) or list of such arrays
@@ -174,6 +165,7 @@ default="percentile"
     See Also
     --------
     compare_estimators : The same for fitted estimators, as a function.
+    compare_cross_validate : The same for what `cross_validate` returned.
     sklearn_pairboot.inference.corrected_resampled_ttest : The test of the splits.
     sklearn.model_selection.cross_validate : Scores of one estimator.
 
@@ -187,6 +179,9 @@ default="percentile"
 
     Every row has one weight in a resample, however many folds test it. Folds in which a metric
     is undefined in a resample are left out of that resample's mean and counted in the notes.
+
+    Splitters for groups inside an estimator, as in ``GridSearchCV(..., cv=GroupKFold())``, get the
+    groups by metadata routing alone: ``sklearn.set_config(enable_metadata_routing=True)``.
 
     Examples
     --------
@@ -210,7 +205,7 @@ default="percentile"
     >>> row = comparator.result_.differences[0]
     >>> row.model, row.baseline, round(row.difference, 3), row.verdict
     ('logistic', 'tree', 0.09, 'better')
-    >>> round(comparator.corrected_ttest_["logistic"].p_value, 3)
+    >>> round(comparator.result_.split_tests[0].p_value, 3)
     0.004
     >>> comparator.set_params(tree__max_depth=2).get_params()["tree__max_depth"]
     2
@@ -316,11 +311,8 @@ default="percentile"
                 f"At least 2 rows are needed to compare models, got n_samples={len(y)}."
             )
         units, _ = units_of(plan, options, len(y), y=y, groups=groups, metrics=checked.metrics)
-        if isinstance(units, CrossedUnits) and not checked.direct:
-            raise ValueError(
-                "`groups` must have one column where estimators are cross-validated, got two "
-                "crossed factors: no split keeps both apart. Pass frozen estimators without `cv`."
-            )
+        if not checked.direct:
+            check_not_crossed(units)
         routed = route_fit(
             self,
             checked.estimators,
@@ -348,13 +340,12 @@ default="percentile"
         self.result_ = compared.result
         self.n_splits_ = compared.n_splits
         self.split_scores_ = compared.split_scores
-        self.corrected_ttest_ = {} if compared.tests is None else dict(compared.tests.tests)
-        self.corrected_ttest_p_adjusted_ = (
-            {} if compared.tests is None else dict(compared.tests.p_adjusted)
-        )
         if checked.deciding is not None:
             self.best_name_ = select(
-                compared.result, checked.deciding.name, self.selection, compared.tests
+                compared.result,
+                checked.deciding.name,
+                self.selection,
+                trained_on_splits=compared.trained,
             )
         if fitted and checked.deciding is not None:
             self.estimators_ = fitted

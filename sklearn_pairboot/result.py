@@ -35,6 +35,7 @@ from sklearn_pairboot.report.findings import crossed
 from sklearn_pairboot.report.frames import frame
 from sklearn_pairboot.report.order import OrderOfModels
 from sklearn_pairboot.report.permutations import permutation_rows
+from sklearn_pairboot.report.split_tests import SplitScores, split_test_rows
 from sklearn_pairboot.report.text import markdown, summary
 from sklearn_pairboot.report.versions import installed_versions
 
@@ -102,6 +103,8 @@ class ComparisonResult(OrderOfModels):
         Monte Carlo errors of both tables; ``None`` finds them from the `distribution`.
     slice_parts : sequence of SlicePart, default=()
         Metrics in subgroups, which follow the `metrics` in the `distribution`.
+    split_scores : SplitScores or None, default=None
+        Scores on the splits that models were trained on, for the corrected resampled t test.
 
     See Also
     --------
@@ -160,6 +163,7 @@ class ComparisonResult(OrderOfModels):
         permutation_tests: SwapTests | None = None,
         monte_carlo: Sequence[MonteCarloRow] | None = None,
         slice_parts: Sequence[SlicePart] = (),
+        split_scores: SplitScores | None = None,
     ) -> None:
         tests = dict(permutation_tests or {})
         if distribution is not None:
@@ -178,6 +182,7 @@ class ComparisonResult(OrderOfModels):
         known = monte_carlo is not None or distribution is None
         self._monte_carlo = tuple(monte_carlo or ()) if known else None
         self._slice_parts = tuple(slice_parts)
+        self._split_scores = split_scores
         self._input_notes = tuple(str(note) for note in notes)
         self._versions = dict(installed_versions() if versions is None else versions)
         self._facts = Facts(
@@ -202,6 +207,12 @@ class ComparisonResult(OrderOfModels):
             notes=self._input_notes + tables.notes,
             permutations=permutation_rows(tests, tables.differences, settings),
             slices=tables.slices,
+            split_tests=split_test_rows(
+                split_scores,
+                tuple(str(model) for model in models),
+                [(metric.name, metric.greater_is_better) for metric in metrics],
+                settings,
+            ),
         )
 
     @property
@@ -332,6 +343,7 @@ class ComparisonResult(OrderOfModels):
             "slices": [row.asdict() for row in self.slices],
             "slice_parts": [dataclasses.asdict(part) for part in self._slice_parts],
             "permutation_tests": storage.dump_tests(self._permutation_tests),
+            "split_scores": None if self._split_scores is None else self._split_scores.to_dict(),
             "notes": {"input": list(self._input_notes), "numbers": list(self._tables.notes)},
             "versions": self.versions,
             "distribution": (
@@ -468,6 +480,7 @@ class ComparisonResult(OrderOfModels):
             versions=self._versions,
             permutation_tests=self._permutation_tests,
             slice_parts=self._slice_parts,
+            split_scores=self._split_scores,
             **{name: getattr(facts, name) for name in storage.AS_IT_IS},
         )
 

@@ -34,7 +34,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn_pairboot import compare_estimators
 from sklearn_pairboot._engine.weights import Weights
 from sklearn_pairboot.comparator import PairedBootstrapComparator
-from sklearn_pairboot.comparison import _flow
+from sklearn_pairboot.comparison import _cross_validated
 from sklearn_pairboot.inference import corrected_resampled_ttest
 from sklearn_pairboot.resampling import RowBootstrap, StratifiedBootstrap
 
@@ -182,13 +182,13 @@ def literal_replicates(fitted, X, y, splits, counts, scoring, of_row=None, weigh
 def kernels(monkeypatch):
     """Kernels that a comparator makes its result from."""
     seen = []
-    compare_kernels = _flow.compare_kernels
+    compare_kernels = _cross_validated.compare_kernels
 
     def spy(found, *args, **kwargs):
         seen.extend(found)
         return compare_kernels(found, *args, **kwargs)
 
-    monkeypatch.setattr(_flow, "compare_kernels", spy)
+    monkeypatch.setattr(_cross_validated, "compare_kernels", spy)
     return seen
 
 
@@ -422,7 +422,7 @@ def test_frozen_models_are_scored_once_on_all_rows(cancer):
     assert str(fitted.result_.differences) == str(expected.differences)
     assert fitted.result_.held_fixed == expected.held_fixed == "the trained models"
     assert fitted.estimators_[1] is models[1][1]
-    assert (fitted.n_splits_, fitted.corrected_ttest_, fitted.split_scores_) == (0, {}, {})
+    assert (fitted.n_splits_, fitted.result_.split_tests, fitted.split_scores_) == (0, (), {})
 
 
 def test_frozen_models_can_be_scored_in_folds(cancer):
@@ -431,7 +431,7 @@ def test_frozen_models_can_be_scored_in_folds(cancer):
     fitted = comparator(models, cv=4).fit(X[120:], y[120:])
     scores = cross_validate(models[1][1], X[120:], y[120:], cv=4)["test_score"]
     assert estimates(fitted)["tree"] == pytest.approx(scores.mean(), rel=1e-14)
-    assert fitted.corrected_ttest_ == {}  # nothing was trained on the splits
+    assert fitted.result_.split_tests == ()  # nothing was trained on the splits
     assert fitted.estimators_[0] is models[0][1]
 
 
@@ -442,7 +442,7 @@ def test_frozen_and_unfrozen_need_a_cv(cancer):
         comparator(mixed).fit(X[120:], y[120:])
     fitted = comparator(mixed, cv=3).fit(X[120:], y[120:])
     assert fitted.estimators_[0] is mixed[0][1]
-    assert set(fitted.corrected_ttest_) == {"tree"}
+    assert [row.model for row in fitted.result_.split_tests] == ["tree"]
 
 
 def test_a_fitted_model_that_is_not_frozen_is_fitted_again(cancer):
@@ -492,7 +492,7 @@ def test_the_bootstrap_alone_does_not_dethrone_the_incumbent(noisy):
     models = [("stump", stump()), ("tree", stump(6))]
     fitted = comparator(models, cv=2).fit(X, y)
     assert fitted.result_.differences[0].verdict == "better"
-    assert fitted.corrected_ttest_p_adjusted_["tree"] > 0.05
+    assert fitted.result_.split_tests[0].p_adjusted > 0.05
     assert fitted.best_name_ == "stump"
     assert comparator(models, cv=2, selection="best").fit(X, y).best_name_ == "tree"
     half = len(y) // 2
@@ -505,7 +505,7 @@ def test_a_single_split_keeps_the_incumbent(noisy):
     models = [("prior", DummyClassifier()), ("tree", stump(6))]
     fitted = comparator(models, cv=ShuffleSplit(1, random_state=0)).fit(X, y)
     assert fitted.result_.differences[0].verdict == "better"
-    assert (fitted.best_name_, fitted.corrected_ttest_) == ("prior", {})
+    assert (fitted.best_name_, fitted.result_.split_tests) == ("prior", ())
     assert any("A single split allows no such test" in note for note in fitted.result_.notes)
 
 
@@ -515,19 +515,21 @@ def test_t_tests_are_those_of_the_split_scores(noisy):
     fitted = comparator(models, scoring="neg_log_loss", cv=5).fit(X, y)
     scores = fitted.split_scores_["log_loss"]
     assert (scores < 0).all()  # scikit-learn's sign
+    found = {row.model: row for row in fitted.result_.split_tests}
     for column, name in ((1, "stump"), (2, "lr")):
         expected = corrected_resampled_ttest(
             scores[:, column] - scores[:, 0], n_train=320, n_test=80
         )
-        assert fitted.corrected_ttest_[name].p_value == pytest.approx(expected.p_value, rel=1e-9)
-        assert fitted.corrected_ttest_[name].estimate > 0
-    low, high = sorted(test.p_value for test in fitted.corrected_ttest_.values())
-    adjusted = sorted(fitted.corrected_ttest_p_adjusted_.values())
+        assert found[name].p_value == pytest.approx(expected.p_value, rel=1e-9)
+        # In natural units a smaller loss is better.
+        assert found[name].difference == pytest.approx(-expected.estimate, rel=1e-9)
+        assert found[name].difference < 0
+        assert found[name].is_better
+    low, high = sorted(row.p_value for row in found.values())
+    adjusted = sorted(row.p_adjusted for row in found.values())
     assert adjusted == pytest.approx([2 * low, max(2 * low, high)])  # Holm
     one_sided = comparator(models, scoring="neg_log_loss", alternative="better").fit(X, y)
-    assert one_sided.corrected_ttest_["lr"].p_value == pytest.approx(
-        fitted.corrected_ttest_["lr"].p_value / 2
-    )
+    assert one_sided.result_.split_tests[1].p_value == pytest.approx(found["lr"].p_value / 2)
 
 
 def test_best_takes_the_best_estimate_in_the_direction_of_the_metric(cancer):

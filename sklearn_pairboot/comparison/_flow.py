@@ -7,54 +7,24 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from numpy.typing import NDArray
 from sklearn.metrics import make_scorer
 
-from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
 from sklearn_pairboot._scoring.build import positive_class
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import Metric
-from sklearn_pairboot._tables import check_baseline
-from sklearn_pairboot.comparison._design import Weighing
-from sklearn_pairboot.comparison._folds import (
-    Tested,
-    fold_kernels,
-    kernels_of,
-    notes_on_splits,
-    problem_of,
-)
+from sklearn_pairboot.comparison._cross_validated import evaluate_folds
+from sklearn_pairboot.comparison._folds import Data, Folds, Tested, kernels_of, problem_of
 from sklearn_pairboot.comparison._named import is_frozen, kind_of_estimator
 from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._permutation import swap_records
 from sklearn_pairboot.comparison._routing import Routed, routing_is_on
 from sklearn_pairboot.comparison._run import compare_kernels, kind_of
-from sklearn_pairboot.comparison._selection import SplitTests, note_on_selection, split_tests
+from sklearn_pairboot.comparison._selection import note_on_selection
 from sklearn_pairboot.comparison._splits import Task, fit_models, make_splits
 from sklearn_pairboot.comparison._warnings import warn_of_labels_as_scores
 from sklearn_pairboot.result import ComparisonResult
-
-
-@dataclass(frozen=True)
-class Data:
-    """Rows as the estimators get them, and truths as the metrics get them."""
-
-    X: Any
-    y: NDArray[Any]
-    truths: NDArray[Any]
-    groups: Any
-    units: Units
-    weighing: Weighing
-
-    def scored(self, given: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-        """Give each metric's scorer the weights with which the rows count."""
-        found = {name: dict(params) for name, params in given.items()}
-        if self.weighing.is_needed:
-            for params in found.values():
-                weight = params.get("sample_weight")
-                params["sample_weight"] = self.weighing(weight, len(self.truths))
-        return found
 
 
 @dataclass(frozen=True)
@@ -64,7 +34,7 @@ class Compared:
     result: ComparisonResult
     n_splits: int = 0
     split_scores: Mapping[str, FloatArray] = field(default_factory=dict)
-    tests: SplitTests | None = None
+    trained: bool = False
 
 
 def compare_directly(
@@ -86,7 +56,7 @@ def compare_directly(
     units, kind, scored = data.units, kind_of(data.truths), data.scored(routed.score)
     notes = [*_notes_on_weights(estimators, routed), *data.weighing.notes()]
     if deciding is not None:
-        notes += note_on_selection(selection, deciding.name, options, None, len(estimators))
+        notes += note_on_selection(selection, deciding.name, options, None, tuple(estimators))
     result = compare_kernels(
         kernels_of(metrics, records, data.truths, kind, units, scored),
         [(metric.name, metric.greater_is_better) for metric in metrics],
@@ -119,7 +89,8 @@ def _row_kernel(
     """Build a metric's kernel with rows as units; also give the cluster of each row."""
     rows, kind = data.units.single_rows(), kind_of(data.truths)
     chosen = metrics[metric : metric + 1]
-    (kernel,) = kernels_of(chosen, records, data.truths, kind, rows, routed.score)
+    scored = data.scored(routed.score)
+    (kernel,) = kernels_of(chosen, records, data.truths, kind, rows, scored)
     return kernel, data.units.of_each_row
 
 
@@ -135,46 +106,27 @@ def compare_by_splits(
     selection: str,
 ) -> Compared:
     """Fit on training parts, and average the metrics over the test parts."""
-    names, n_rows = tuple(estimators), len(data.y)
     classifier = kind_of_estimator(next(iter(estimators.values()))) == "classifier"
     splits = make_splits(
         cv, data.X, data.y, data.groups, classifier=classifier, metadata=routed.split
     )
-    tested = Tested.of(splits, data.units)
     tasks = [
         Task(name, estimator, split.train, routed.fit[name])
         for split in splits
         for name, estimator in estimators.items()
     ]
+    Tested.of(splits, data.units)  # refused before anything is fitted
     fitted = iter(fit_models(tasks, data.X, data.y, n_jobs=options.n_jobs, verbose=options.verbose))
-    models = [{name: next(fitted) for name in names} for _ in splits]
-    kind = kind_of(data.truths)
-    kernels, values, notes = fold_kernels(
-        metrics, models, splits, data.X, data.truths, kind, tested, data.scored(routed.score)
-    )
-    scores = {metric.name: metric.sign * values[k] for k, metric in enumerate(metrics)}
-    notes += notes_on_splits(splits, tested, n_rows, data.groups)
-    notes += _notes_on_weights(estimators, routed)
-    notes += data.weighing.notes()
-    tests = None
+    models = [{name: next(fitted) for name in estimators} for _ in splits]
+    evaluated = evaluate_folds(data, Folds(splits, models), metrics, data.scored(routed.score))
+    trained = evaluated.split_scores is not None
+    notes = [*_notes_on_weights(estimators, routed), *data.weighing.notes()]
     if deciding is not None:
-        trained = not all(map(is_frozen, estimators.values()))
-        baseline = check_baseline(options.baseline, names)
-        if trained:
-            tests = split_tests(scores[deciding.name], names, baseline, splits, options)
-        notes += note_on_selection(selection, deciding.name, options, tests, len(names))
-    result = compare_kernels(
-        kernels,
-        [(metric.name, metric.greater_is_better) for metric in metrics],
-        names,
-        tested.units,
-        options,
-        interval_rules=[metric.interval_rule for metric in metrics],
-        weighted=_weighted(routed),
-        notes=notes,
-        held_fixed=f"the models fitted on {len(splits)} training part(s), and the splits",
-    )
-    return Compared(result, len(splits), scores, tests)
+        tests = evaluated.split_tests(options) if trained else None
+        notes += note_on_selection(selection, deciding.name, options, tests, evaluated.models)
+    scores = {metric.name: metric.sign * evaluated.values[k] for k, metric in enumerate(metrics)}
+    result = evaluated.compare(options, weighted=_weighted(routed), notes=notes)
+    return Compared(result, len(splits), scores, trained)
 
 
 def _weighted(routed: Routed) -> bool:

@@ -24,12 +24,34 @@ from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.replay import ReplayKernel
 from sklearn_pairboot._scoring.resolve import Metric
+from sklearn_pairboot.comparison._design import Weighing
 from sklearn_pairboot.comparison._named import is_pairwise
 from sklearn_pairboot.comparison._routing import ScorerWithMetadata, of_rows
 from sklearn_pairboot.comparison._splits import Rows, Split, rows_for
 
 # With fewer units than this in a test fold, the bootstrap varies its mean too little.
 _FEW_UNITS = 5
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows as the estimators get them, and truths as the metrics get them."""
+
+    X: Any
+    y: NDArray[Any]
+    truths: NDArray[Any]
+    groups: Any
+    units: Units
+    weighing: Weighing = Weighing()
+
+    def scored(self, given: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+        """Give each metric's scorer the weights with which the rows count."""
+        found = {name: dict(params) for name, params in given.items()}
+        if self.weighing.is_needed:
+            for params in found.values():
+                weight = params.get("sample_weight")
+                params["sample_weight"] = self.weighing(weight, len(self.truths))
+        return found
 
 
 @dataclass(frozen=True)
@@ -103,82 +125,154 @@ def problem_of(
     return Problem(y, kind, tuple(records.values()), units, metadata.get("sample_weight"))
 
 
-def fold_kernels(
+@dataclass(frozen=True)
+class Folds:
+    """Models fitted on the training parts of splits that all of them share.
+
+    ``failed`` are the numbers of splits for which some model is missing. Where ``forgiven``,
+    shape (n_metrics, n_splits), is true, an error while scoring makes a value that is missing.
+    """
+
+    splits: Sequence[Split]
+    models: Sequence[Mapping[str, Any]]
+    failed: frozenset[int] = frozenset()
+    forgiven: NDArray[np.bool_] | None = None
+
+    @property
+    def kept(self) -> list[int]:
+        """Numbers of the splits that all models were fitted on."""
+        return [number for number in range(len(self.splits)) if number not in self.failed]
+
+    def forgives(self, metric: int, split: int) -> bool:
+        """Tell whether an error there is a missing value."""
+        return self.forgiven is not None and bool(self.forgiven[metric, split])
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What all folds make of the metrics that have values, and where the others have none.
+
+    ``values`` are those of the folds in natural units, shape (n_metrics, n_splits, n_models).
+    ``records`` are those of the kept splits.
+    """
+
+    metrics: list[Metric]
+    kernels: list[AverageKernel]
+    values: FloatArray
+    records: list[dict[str, RecordedEstimator]]
+    notes: list[str]
+
+
+def score_folds(
     metrics: Sequence[Metric],
-    models: Sequence[Mapping[str, Any]],
-    splits: Sequence[Split],
+    folds: Folds,
     X: Any,
     y: NDArray[Any],
     kind: str,
     tested: Tested,
     metadata: Mapping[str, Mapping[str, Any]],
-) -> tuple[list[AverageKernel], FloatArray, list[str]]:
+    *,
+    required: bool = True,
+) -> Scored:
     """Build the kernel of every metric in every fold, and average over folds.
 
-    Also gives the observed values, shape (n_metrics, n_splits, n_models), in natural units, and
-    notes on folds that have none.
+    Folds without a value are left out of the mean. A metric without any is an error, except where
+    that is forgiven and other metrics remain. Where no mean is ``required``, nothing is said.
     """
     place = np.zeros(len(y), dtype=np.intp)
     place[tested.rows] = np.arange(len(tested.rows))
-    folds: list[list[Fold]] = [[] for _ in metrics]
-    values = np.empty((len(metrics), len(splits), len(models[0])))
-    for number, (split, of_split) in enumerate(zip(splits, models, strict=True)):
+    of_metrics: list[list[Fold]] = [[] for _ in metrics]
+    names = tuple(folds.models[folds.kept[0]])
+    values = np.full((len(metrics), len(folds.splits), len(names)), np.nan)
+    reasons: list[dict[int, str]] = [{} for _ in metrics]
+    all_records = []
+    for number in folds.kept:
+        split, of_split = folds.splits[number], folds.models[number]
         X_test = _safe_indexing(X, split.test)
         records = {}
         for name, model in of_split.items():
             pairwise = is_pairwise(model)
             own = rows_for(model, X, split.test, split.train) if pairwise else X_test
             records[name] = RecordedEstimator.from_estimator(model, own)
+        all_records.append(records)
         units, of_fold = part_of_units(tested.units, place[split.test])
         y_test = y[split.test]
-        given = {name: of_rows(params, split.test, len(y)) for name, params in metadata.items()}
-        kernels = kernels_of(metrics, records, y_test, kind, units, given)
-        for metric, kernel in enumerate(kernels):
-            folds[metric].append(Fold(kernel, of_fold))
-            if isinstance(kernel, ReplayKernel):  # whose errors shall come out
-                values[metric, number] = kernel.observed()
+        for k, metric in enumerate(metrics):
+            given = {metric.name: of_rows(metadata[metric.name], split.test, len(y))}
+            try:
+                (kernel,) = kernels_of([metric], records, y_test, kind, units, given)
+                if isinstance(kernel, ReplayKernel):  # whose errors shall come out
+                    values[k, number] = kernel.observed()
+                else:
+                    values[k, number] = observe([kernel], units)[0]
+            except Exception as error:
+                if required and not folds.forgives(k, number):
+                    raise
+                reasons[k][number] = " ".join(str(error).split())
             else:
-                values[metric, number] = observe([kernel], units)[0]
+                of_metrics[k].append(Fold(kernel, of_fold))
+    notes: list[str] = []
+    kept = list(range(len(metrics)))
+    if required:
+        notes, kept = _look_at_undefined(values, metrics, names, folds, y, reasons)
     # A fold without a value on the data as they are would have none in any resample.
     group_of, stratum, _ = jackknife_groups(tested.units)
-    averages = [
-        AverageKernel(
-            tuple(compress(of_metric, ~lost.any(axis=1))), tested.units.n_units, group_of, stratum
-        )
-        for of_metric, lost in zip(folds, np.isnan(values), strict=True)
-    ]
-    return averages, values, _notes_on_undefined(values, metrics, tuple(models[0]), splits, y)
+    averages = []
+    for k in kept if required else ():
+        built = [number for number in folds.kept if number not in reasons[k]]
+        defined = ~np.isnan(values[k, built]).any(axis=1)
+        parts = tuple(compress(of_metrics[k], defined))
+        averages.append(AverageKernel(parts, tested.units.n_units, group_of, stratum))
+    return Scored([metrics[k] for k in kept], averages, values[kept], all_records, notes)
 
 
-def _notes_on_undefined(
+def _look_at_undefined(
     values: FloatArray,
     metrics: Sequence[Metric],
     models: Sequence[str],
-    splits: Sequence[Split],
+    folds: Folds,
     y: NDArray[Any],
-) -> list[str]:
-    """Warn of folds that a mean leaves out, once for each metric; refuse where all are."""
-    notes = []
-    for metric, of_metric in zip(metrics, np.isnan(values), strict=True):
-        lost = np.flatnonzero(of_metric.any(axis=1)).tolist()
+    reasons: Sequence[Mapping[int, str]],
+) -> tuple[list[str], list[int]]:
+    """Warn of folds that a mean leaves out, once for each metric; refuse where all are.
+
+    Also gives the numbers of the metrics that have a value.
+    """
+    kept_folds, notes, kept = folds.kept, [], []
+    undefined = np.isnan(values[:, kept_folds])
+    somewhere = [not bool(of_metric.any(axis=1).all()) for of_metric in undefined]
+    for k, (metric, of_metric) in enumerate(zip(metrics, undefined, strict=True)):
+        lost = [kept_folds[place] for place in np.flatnonzero(of_metric.any(axis=1))]
         if not lost:
+            kept.append(k)
             continue
         names = [name for name, bad in zip(models, of_metric.any(axis=0), strict=True) if bad]
-        single = [number for number in lost if is_constant(y[splits[number].test])]
+        single = [number for number in lost if is_constant(y[folds.splits[number].test])]
         where = "fold(s)" if y.ndim == 1 else "some column in fold(s)"
         why = f" All truths are equal in {where} {shown(single)}." if single else ""
-        if len(lost) == len(splits):
+        if reasons[k]:
+            number, reason = next(iter(reasons[k].items()))
+            why += f" Scoring failed in fold(s) {shown(list(reasons[k]))}, in {number} by: {reason}"
+            why += "" if why.endswith(".") else "."
+        if somewhere[k]:
+            note = (
+                f"{metric.name} is undefined in {len(lost)} of {len(kept_folds)} test folds, "
+                f"{shown(lost)} (counted from 0), which its mean leaves out.{why}"
+            )
+            kept.append(k)
+        elif any(somewhere) and all(folds.forgives(k, number) for number in lost):
+            note = (
+                f"{metric.name} has no value in any test fold for model(s) {shown(names)}, and is "
+                f"left out.{why}"
+            )
+        else:
             raise ValueError(
                 f"{metric.name} must be defined in some test fold, got no value in any for "
                 f"model(s) {shown(names)}.{why} Use fewer folds, or a splitter that stratifies."
             )
-        note = (
-            f"{metric.name} is undefined in {len(lost)} of {len(splits)} test folds, {shown(lost)} "
-            f"(counted from 0), which its mean leaves out.{why}"
-        )
         warnings.warn(note, UndefinedMetricWarning, stacklevel=5)
         notes.append(note)
-    return notes
+    return notes, kept
 
 
 def notes_on_splits(splits: Sequence[Split], tested: Tested, n_rows: int, groups: Any) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -131,10 +132,17 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def with_common_parameters(function: _F) -> _F:
-    """Insert the shared parameters where the docstring says ``{common}``."""
+    """Insert the shared parameters that it has where the docstring says ``{common}``."""
     text = inspect.getdoc(function)
     if text is not None:
-        function.__doc__ = text.replace("{common}", _COMMON)
+        known = inspect.signature(function).parameters
+        entries = re.split(r"\n(?=\S)", _COMMON)
+        common = "\n".join(
+            entry
+            for entry in entries
+            if any(name.strip() in known for name in entry.partition(" : ")[0].split(","))
+        )
+        function.__doc__ = text.replace("{common}", common)
     return function
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.blocks import BlockSource
+from sklearn_pairboot._engine.crossed import CrossedUnits
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
@@ -119,3 +120,13 @@ def _no_length(record: RecordedEstimator) -> ValueError:
         "`length` must be given to `BlockBootstrap` where answers are not comparable with the "
         f"truths row by row, got answers of {record}. Pass the number of rows of a block."
     )
+
+
+def check_not_crossed(units: Units) -> None:
+    """Refuse two crossed factors where models are trained on parts of the rows."""
+    if isinstance(units, CrossedUnits):
+        raise ValueError(
+            "`groups` must have one column where estimators are cross-validated, got two crossed "
+            "factors: no split keeps both apart. Pass frozen estimators without `cv`, or compare "
+            "fitted ones."
+        )

@@ -200,12 +200,17 @@ class ScorerWithMetadata:
         return self.scorer(estimator, X, y, **metadata, **params)
 
 
+def takes_weights_in_scores(metric: Metric) -> bool:
+    """Tell whether a metric can be weighted, by a kernel or by its scorer."""
+    known = metric.function is not None and find_builder(metric.function) is not None
+    return known or metric.accepts_sample_weight
+
+
 def check_weighted_scores(metrics: Sequence[Metric], routed: Routed, weighing: Weighing) -> None:
     """Refuse weights that a scorer cannot take, before anything is fitted."""
     for metric in metrics:
-        known = metric.function is not None and find_builder(metric.function) is not None
         weighted = weighing.is_needed or "sample_weight" in routed.score[metric.name]
-        if weighted and not known and not metric.accepts_sample_weight:
+        if weighted and not takes_weights_in_scores(metric):
             raise ValueError(
                 f"{weighing.unweighted} for {metric.name}, whose scorer does not take weights."
             )

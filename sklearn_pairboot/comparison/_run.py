@@ -57,6 +57,7 @@ from sklearn_pairboot.comparison._permutation import Drawn, Found, Swap, swap_re
 from sklearn_pairboot.comparison._plans import series_of_records, units_of
 from sklearn_pairboot.comparison._slices import Slices, Subgroup, slices_of_records
 from sklearn_pairboot.comparison._test_sets import SeveralSets, kernels_of_part
+from sklearn_pairboot.report.split_tests import SplitScores
 from sklearn_pairboot.result import ComparisonResult
 
 _FEW_CLUSTERS = 10
@@ -139,7 +140,7 @@ def compare_records(
         interval_rules=[metric.interval_rule for metric in metrics],
         weighted=sample_weight is not None,
         notes=notes,
-        hint=_constant_hint(y),
+        hint=constant_hint(y),
         stratified=problem.units.stratum is not None,
         swap=swap_records(
             metrics, [replace(problem, units=units.exchangeable)] * len(metrics), models
@@ -205,6 +206,7 @@ def compare_kernels(
     slices: Slices | None = None,
     stratified: bool | None = None,
     row_kernels: RowKernels | None = None,
+    split_scores: SplitScores | None = None,
 ) -> ComparisonResult:
     """Bootstrap kernels jointly and make the result.
 
@@ -316,6 +318,7 @@ def compare_kernels(
         held_fixed=held_fixed,
         permutation_tests=swapped.tests,
         slice_parts=parts,
+        split_scores=split_scores,
     )
 
 
@@ -349,7 +352,8 @@ def _observed(
     return observed
 
 
-def _constant_hint(y: NDArray[Any]) -> str:
+def constant_hint(y: NDArray[Any]) -> str:
+    """Say that truths are constant, where that may be why a metric is undefined."""
     if not is_constant(y):
         return ""
     if y.ndim == 1:

@@ -63,28 +63,31 @@ def make_splits(
     elif hasattr(cv, "split") or cv is None or isinstance(cv, numbers.Integral):
         splitter = check_cv(cv, y, classifier=classifier)
     else:
-        return _checked(cv, len(y))
-    return _checked(splitter.split(X, y, **metadata), len(y))
+        return check_splits(cv, len(y))
+    return check_splits(splitter.split(X, y, **metadata), len(y))
 
 
-def _checked(pairs: Iterable[Any], n_rows: int) -> list[Split]:
+def check_splits(pairs: Iterable[Any], n_rows: int, name: str = "`cv`") -> list[Split]:
+    """Check pairs of training and test rows, and give their row numbers."""
     splits = []
     for number, pair in enumerate(pairs):
         try:
             train, test = (_row_numbers(rows, n_rows) for rows in pair)
         except (TypeError, ValueError, IndexError) as error:
             raise ValueError(
-                "`cv` must give pairs of training and test rows, as row numbers or masks of the "
+                f"{name} must give pairs of training and test rows, as row numbers or masks of the "
                 f"{n_rows} rows, got something else as split {number}."
             ) from error
         if len(train) == 0 or len(test) == 0:
             part = "training" if len(train) == 0 else "test"
-            raise ValueError(f"`cv` must give no empty part, got no {part} rows in split {number}.")
+            raise ValueError(
+                f"{name} must give no empty part, got no {part} rows in split {number}."
+            )
         splits.append(Split(train, test))
     if not splits:
         raise ValueError(
-            "`cv` must give at least one split, got none. A generator can be used only once: pass "
-            "list(generator)."
+            f"{name} must give at least one split, got none. A generator can be used only once: "
+            "pass list(generator)."
         )
     return splits
 

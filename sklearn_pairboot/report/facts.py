@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sklearn_pairboot._tables import PLAIN, MetricInfo, MonteCarloRow, Settings, SliceRow
 from sklearn_pairboot.report.permutations import PermutationRow
+from sklearn_pairboot.report.split_tests import SplitTestRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +37,7 @@ class Facts:
     permutations: tuple[PermutationRow, ...] = ()
     monte_carlo: tuple[MonteCarloRow, ...] = ()
     slices: tuple[SliceRow, ...] = ()
+    split_tests: tuple[SplitTestRow, ...] = ()
 
 
 def family_size(facts: Facts) -> int:
@@ -197,6 +199,15 @@ class Described:
     def slices(self) -> tuple[SliceRow, ...]:
         """Table of subgroups: one row for each metric, subgroup and comparison of two models."""
         return self._facts.slices
+
+    @property
+    def split_tests(self) -> tuple[SplitTestRow, ...]:
+        """Corrected resampled t test of each comparison where models were trained on splits.
+
+        It is about the methods, trained on other rows of the same kind, where ``differences`` are
+        about the fitted models. Empty where nothing was trained on splits, or on one alone.
+        """
+        return self._facts.split_tests
 
     @property
     def permutations(self) -> tuple[PermutationRow, ...]:

@@ -77,6 +77,12 @@ def renamed(
                 )
                 for row in facts.slices
             ),
+            split_tests=tuple(
+                dataclasses.replace(
+                    row, metric=name(row.metric), model=name(row.model), baseline=name(row.baseline)
+                )
+                for row in facts.split_tests
+            ),
         ),
         [
             dataclasses.replace(row, metric=name(row.metric), model=name(row.model))

@@ -18,6 +18,7 @@ from sklearn_pairboot.report.schemes import (
     varies_statement,
 )
 from sklearn_pairboot.report.slices import slice_statement
+from sklearn_pairboot.report.split_tests import split_test_statement
 
 _LOOKS = (
     "one is assumed, on rows that chose no model: testing again as rows come in needs the levels "
@@ -103,6 +104,10 @@ def statements(
     if facts.permutations:
         text = permutation_statement(facts.permutations, differences, facts.unit)
         pairs.append(("Permutation", text))
+    if facts.split_tests:
+        pairs.append(
+            ("Splits", split_test_statement(facts.split_tests, differences, facts.settings))
+        )
     if facts.random_state_entropy is not None:
         pairs.append(("Seed", f"random_state={facts.random_state_entropy}"))
     return pairs

@@ -31,6 +31,7 @@ from sklearn_pairboot._tables import (
     SliceRow,
     Tables,
 )
+from sklearn_pairboot.report.split_tests import SplitScores
 
 FORMAT = "sklearn-pairboot result"
 FORMAT_VERSION = 1
@@ -150,6 +151,7 @@ def keywords(data: Mapping[str, Any]) -> dict[str, Any]:
         "slice_parts": [SlicePart(**part) for part in data["slice_parts"]],
         "permutation_tests": _load_tests(data["permutation_tests"]),
         "monte_carlo": [MonteCarloRow(**_row(MonteCarloRow, row)) for row in data["monte_carlo"]],
+        "split_scores": _load_splits(data["split_scores"]),
     }
 
 
@@ -171,6 +173,10 @@ def _load_tests(stored: list[dict[str, Any]]) -> SwapTests:
         names = values.pop("metric"), values.pop("model"), values.pop("baseline")
         tests[names] = SwapTest(**values)
     return tests
+
+
+def _load_splits(stored: Mapping[str, Any] | None) -> SplitScores | None:
+    return None if stored is None else SplitScores.from_dict(stored)
 
 
 def dump(

@@ -204,10 +204,10 @@ def cross_validated(metric, name, kind, weight):
     named = dict(zip("ab", models, strict=True))
     given = {metric.name: {} if weight is None else {"sample_weight": weight}}
     tested = _folds.Tested.of(FOLDS, Units(N, N))
-    (kernel,), _, notes = quiet(
-        _folds.fold_kernels, [metric], [named, named], FOLDS, X, y, kind_of(y), tested, given
-    )
-    assert notes == []
+    folds = _folds.Folds(FOLDS, [named, named])
+    scored = quiet(_folds.score_folds, [metric], folds, X, y, kind_of(y), tested, given)
+    (kernel,) = scored.kernels
+    assert scored.notes == []
     _, _, counts = next(designs())
     result = quiet(kernel.evaluate, Weights(counts))
     for resample, drawn in enumerate(counts):
