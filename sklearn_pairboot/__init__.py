@@ -19,6 +19,7 @@ from sklearn_pairboot.metrics import (
 )
 from sklearn_pairboot.result import ComparisonResult
 from sklearn_pairboot.scorer import ClusterBootstrapScorer
+from sklearn_pairboot.training import compare_methods, compare_runs
 
 __all__ = [
     "ECE",
@@ -32,7 +33,9 @@ __all__ = [
     "compare_cross_validate",
     "compare_cv_results",
     "compare_estimators",
+    "compare_methods",
     "compare_predictions",
+    "compare_runs",
     "compare_scores",
     "expected_calibration_error",
     "tie_aware_auc",

@@ -219,7 +219,7 @@ def compare_kernels(
     settings = options.settings(models, names)
     check_expansion(options, units)
     merged = merge(kernels, units)
-    observed = _observed(kernels, merged, names, models, units, hint)
+    observed = observed_values(kernels, merged, names, models, units, hint)
     pairs = compared_pairs(models, settings)
     check_positive_baselines(observed, models, names, pairs, settings)
     swap = swap if options.permutation else None
@@ -311,7 +311,7 @@ def compare_kernels(
         notes=(
             *notes,
             *_unit_notes(units),
-            *_message_notes(distribution, names),
+            *message_notes(distribution, names),
             *stopped,
             *swapped.notes,
         ),
@@ -322,7 +322,7 @@ def compare_kernels(
     )
 
 
-def _observed(
+def observed_values(
     kernels: Sequence[Kernel],
     merged: Merged,
     names: Sequence[str],
@@ -417,7 +417,7 @@ def _lost_folds_note(
     ]
 
 
-def _message_notes(distribution: BootstrapDistribution, names: Sequence[str]) -> list[str]:
+def message_notes(distribution: BootstrapDistribution, names: Sequence[str]) -> list[str]:
     """Warn once per cause met while scoring, and keep it as a note."""
     notes = []
     met = {(metric, text) for metric, text, _ in distribution.messages}

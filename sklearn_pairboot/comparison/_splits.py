@@ -120,7 +120,7 @@ def fit_models(
     """
     parallel = Parallel(n_jobs=n_jobs, verbose=verbose)
     waiting = [task for task in tasks if not is_frozen(task.estimator)]
-    fitted = iter(parallel(delayed(_fit)(task, X, y) for task in waiting))
+    fitted = iter(parallel(delayed(fit_one)(task, X, y) for task in waiting))
     models, met = [], Counter[tuple[str, type[Warning], str]]()
     for task in tasks:
         if is_frozen(task.estimator):
@@ -134,7 +134,7 @@ def fit_models(
     return models
 
 
-def _fit(task: Task, X: Any, y: NDArray[Any]) -> tuple[Any, list[tuple[type[Warning], str]]]:
+def fit_one(task: Task, X: Any, y: NDArray[Any]) -> tuple[Any, list[tuple[type[Warning], str]]]:
     model = clone(task.estimator)
     params = of_rows(task.params, task.rows, len(y))
     X_part = X if task.rows is None else rows_for(model, X, task.rows, task.rows)

@@ -36,7 +36,7 @@ def summary(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[Diff
     facts, scores, differences = renamed(facts, scores, differences, visible)
     lines = [title(facts), "=" * len(title(facts)), ""]
     for sentence in (*findings(facts, differences), *slice_findings(facts)):
-        lines += _wrapped(sentence, "- ")
+        lines += wrapped(sentence, "- ")
     if differences:
         lines += ["", _difference_heading(facts)]
         lines += text_table(difference_cells(facts, differences))
@@ -52,11 +52,11 @@ def summary(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[Diff
         "How this was computed",
     ]
     for label, text in statements(facts, scores, differences):
-        lines += _wrapped(text, f"  {label:<12}")
+        lines += wrapped(text, f"  {label:<12}")
     if facts.notes:
         lines += ["", "Notes"]
     for note in facts.notes:
-        lines += _wrapped(visible_text(" ".join(note.split())), "- ")
+        lines += wrapped(visible_text(" ".join(note.split())), "- ")
     return "\n".join(lines)
 
 
@@ -106,7 +106,7 @@ def _difference_heading(facts: Facts) -> str:
 _TOGETHER = re.compile(r"[\[(]-?[\w.+-]+, [\w.+-]+[\])]|\bp (?:<=|[=<]) [\w.]*\d|[\d.]+ %")
 
 
-def _wrapped(text: str, start: str) -> list[str]:
+def wrapped(text: str, start: str) -> list[str]:
     glued = _TOGETHER.sub(lambda found: found[0].replace(" ", "\0"), text)
     lines = textwrap.wrap(
         glued,

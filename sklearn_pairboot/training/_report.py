@@ -1,0 +1,218 @@
+"""A comparison of methods in words and as text tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sklearn_pairboot._engine.intervals import alpha_of
+from sklearn_pairboot.report.findings import CORRECTION_NAMES
+from sklearn_pairboot.report.names import visible, visible_text
+from sklearn_pairboot.report.numbers import NumberFormat, format_p, format_percent
+from sklearn_pairboot.report.text import wrapped
+
+if TYPE_CHECKING:
+    from sklearn_pairboot.training.result import MethodComparison, MethodEstimate
+
+_TARGETS = {
+    "average": "the method's average",
+    "one_model": "one model drawn from the method",
+    "crossed": "the method's average",
+    "test_rows_only": "these fits only",
+}
+
+
+def summary(result: MethodComparison) -> str:
+    """Write what was found, for which target, where variance comes from, how it was computed."""
+    models = ", ".join(map(visible, result.models))
+    title = f"{'Comparison of methods' if result.differences else 'Scores of a method'}: {models}"
+    lines = [title, "=" * len(title), ""]
+    for row in result.differences or result.scores:
+        lines += wrapped(_finding(row, result), "- ")
+    for row in result.differences or result.scores:
+        lines += ["", f"{_what(row)}, {visible(row.metric)} ({_direction(row)})"]
+        lines += [*_targets(row, result), "", *_variances(row, result)]
+        lines += wrapped(_doubled(row, result), "  ")
+    if result.differences:
+        lines += ["", "Scores (the method's average)"]
+        for row in result.scores:
+            number = _format(row)
+            ends = number.interval(row.average.ci_low, row.average.ci_high)
+            name = f"{visible(row.model)}, {visible(row.metric)}"
+            lines.append(f"  {name}: {number(row.estimate)} {ends}")
+    lines += ["", "How this was computed"]
+    for label, text in _statements(result):
+        lines += wrapped(text, f"  {label:<12}")
+    if result.notes:
+        lines += ["", "Notes"]
+    for note in result.notes:
+        lines += wrapped(visible_text(note), "- ")
+    return "\n".join(lines)
+
+
+def _finding(row: MethodEstimate, result: MethodComparison) -> str:
+    number = _format(row)
+    level = format_percent(result.confidence_level)
+    average, one = row.average, row.one_model
+    fits = _fits(result)
+    if row.baseline is None:
+        return (
+            f"{visible(row.metric)} of {visible(row.model)} is {number(row.estimate)} on average "
+            f"over {fits}, {level} interval {number.interval(average.ci_low, average.ci_high)}; "
+            f"of one model drawn from it {number.interval(one.ci_low, one.ci_high)}."
+        )
+    names = f"{visible(row.model)} - {visible(row.baseline)}"
+    p = format_p(row.p_adjusted, alpha_of(result.confidence_level))
+    p = p if p.startswith("<") else f"= {p}"
+    words = {
+        "better": f"The method {visible(row.model)} is better on average",
+        "worse": f"The method {visible(row.model)} is worse on average",
+        "inconclusive": "Inconclusive: the data do not show which method is better on average",
+    }
+    return (
+        f"{words[row.verdict]}. {visible(row.metric)}, {names}: "
+        f"{number(row.estimate, signed=True, keep=True)}, {level} interval of the average over "
+        f"{fits} {number.interval(average.ci_low, average.ci_high)}, p {p}; of one model drawn "
+        f"from each method {number.interval(one.ci_low, one.ci_high)}."
+    )
+
+
+def _targets(row: MethodEstimate, result: MethodComparison) -> list[str]:
+    number = _format(row)
+    alpha = alpha_of(result.confidence_level)
+    level = format_percent(result.confidence_level)
+    cells = [["target", "by", "SE", f"{level} interval", "p" if row.baseline else ""]]
+    for name, words in _TARGETS.items():
+        found = getattr(row, name)
+        p = format_p(found.p_value, alpha) if row.baseline else ""
+        ends = number.interval(found.ci_low, found.ci_high)
+        cells.append([words, found.variant, number(found.std_error), ends, p])
+    return _table(cells)
+
+
+def _variances(row: MethodEstimate, result: MethodComparison) -> list[str]:
+    level = format_percent(result.confidence_level)
+    cells = [["variance of the average from", "component", "share", f"{level} interval"]]
+    for part in row.variances:
+        ends = f"[{_percent(part.share_low)}, {_percent(part.share_high)}]"
+        cells.append([part.source, f"{part.variance:.3g}", _percent(part.share), ends])
+    return _table(cells)
+
+
+def _doubled(row: MethodEstimate, result: MethodComparison) -> str:
+    """Say what more of everything would buy."""
+    if row.average.std_error == 0:
+        return "Nothing varies."
+    number = _format(row)
+    offers = {f"test {result.unit}": row.predict_std_error(n_items=2 * result.n_units)}
+    if result.n_sets > 1:
+        offers["training sets"] = row.predict_std_error(n_sets=2 * result.n_sets)
+    if "seed" in {part.source for part in row.variances}:
+        offers["seeds"] = row.predict_std_error(n_seeds=round(2 * result.n_seeds))
+    listed = ", ".join(f"twice the {name} {number(value)}" for name, value in offers.items())
+    return f"SE now {number(row.average.std_error)}; with {listed}."
+
+
+def _statements(result: MethodComparison) -> list[tuple[str, str]]:
+    unit = f"test {result.unit}"
+    varied = _varied(result)
+    pairs = [
+        ("Varies", f"{varied} and {unit}: {_fits(result)}, {result.n_units} {unit}"),
+        (
+            "Average",
+            "random-effects analysis of variance of fits crossed with units; Student's t with "
+            "Satterthwaite's degrees of freedom",
+        ),
+        (
+            "One model",
+            f"percentiles of all fits in all resamples of {unit}, pooled: the uncertainty of a "
+            "single trained model, which more fits do not reduce",
+        ),
+        (
+            "Crossed",
+            "fits and units both drawn with replacement: counts their interaction about three "
+            "times, and shrinks the variance of K seeds by (K - 1) / K",
+        ),
+        ("These fits", f"only which {unit} are drawn varies; retraining is not covered"),
+        ("Shares", "generalized confidence intervals from the mean squares, taken as chi-squared"),
+    ]
+    if result.resampled_training:
+        pairs.append(
+            (
+                "Training",
+                "training sets are resamples of one training sample: its own variance, estimated "
+                "by theirs, is counted once on top in the average, not in the crossed bootstrap; "
+                "more resamples do not reduce it",
+            )
+        )
+    if result.training:
+        known = result.training
+        pairs.append(
+            (
+                "Trained",
+                f"on {known['n_train_rows']} rows; hash of the training data "
+                f"{known['training_data_hash'][:8]}, of the test data "
+                f"{known['test_data_hash'][:8]}; settings and seeds are in `training`",
+            )
+        )
+    n_tests = len({row.model for row in result.differences})
+    if result.correction and n_tests > 1:
+        name = CORRECTION_NAMES[result.correction]
+        pairs.append(("p-values", f"verdicts follow those of the average, adjusted by {name}"))
+    if result.n_resamples == "exact":
+        pairs.append(("Resamples", "all of them, enumerated"))
+    else:
+        pairs.append(("Resamples", f"{result.n_resamples} of {unit}, shared by all fits"))
+    if result.random_state_entropy is not None:
+        pairs.append(("Seed", f"random_state={result.random_state_entropy}"))
+    return pairs
+
+
+def _varied(result: MethodComparison) -> str:
+    sources = [part.source for part in result.scores[0].variances if " x " not in part.source]
+    return " and ".join(source for source in sources if not source.startswith("test "))
+
+
+def _fits(result: MethodComparison) -> str:
+    if result.n_sets == 1:
+        return f"{result.n_seeds:g} seeds"
+    if result.n_seeds == 1:
+        return f"{result.n_sets} training sets"
+    return f"{result.n_sets} training sets of {result.n_seeds:.3g} seeds each"
+
+
+def _what(row: MethodEstimate) -> str:
+    if row.baseline is None:
+        return visible(row.model)
+    return f"{visible(row.model)} - {visible(row.baseline)}"
+
+
+def _direction(row: MethodEstimate) -> str:
+    return f"{'higher' if row.greater_is_better else 'lower'} is better"
+
+
+def _format(row: MethodEstimate) -> NumberFormat:
+    targets = [getattr(row, name) for name in _TARGETS]
+    values = [row.estimate, *(end for found in targets for end in (found.ci_low, found.ci_high))]
+    return NumberFormat.from_errors([row.average.std_error], values)
+
+
+def _percent(share: float) -> str:
+    return "-" if math.isnan(share) else f"{100 * share:.0f} %"
+
+
+def _table(cells: Sequence[Sequence[str]]) -> list[str]:
+    """Write rows under each other, the first columns of words to the left."""
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    n_words = 2 if len(widths) == 5 else 1
+    return [
+        (
+            "  "
+            + "  ".join(
+                text.ljust(width) if place < n_words else text.rjust(width)
+                for place, (text, width) in enumerate(zip(row, widths, strict=True))
+            )
+        ).rstrip()
+        for row in cells
+    ]
