@@ -87,6 +87,7 @@ def compare_records(
     pos_label: Any = None,
     notes: Sequence[str] = (),
     subgroups: Sequence[Subgroup] = (),
+    held_fixed: str = "the trained models",
 ) -> ComparisonResult:
     """Compare recorded answers on all metrics."""
     models, metrics = tuple(records), with_companions(metrics)
@@ -141,6 +142,7 @@ def compare_records(
         weighted=sample_weight is not None,
         notes=notes,
         hint=constant_hint(y),
+        held_fixed=held_fixed,
         stratified=problem.units.stratum is not None,
         swap=swap_records(
             metrics, [replace(problem, units=units.exchangeable)] * len(metrics), models

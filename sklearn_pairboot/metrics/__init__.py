@@ -7,6 +7,7 @@ from sklearn_pairboot.metrics.calibration_error import (
     squared_calibration_error,
 )
 from sklearn_pairboot.metrics.calibration_test import CalibrationTestResult, calibration_test
+from sklearn_pairboot.metrics.costs import misclassification_cost, net_benefit, profit
 from sklearn_pairboot.metrics.decompositions import (
     BrierDecomposition,
     ScoreDecomposition,
@@ -22,6 +23,11 @@ from sklearn_pairboot.metrics.recalibration import (
 )
 from sklearn_pairboot.metrics.reliability import ReliabilityCurve, reliability_curve
 from sklearn_pairboot.metrics.smooth_error import smooth_calibration_error
+from sklearn_pairboot.metrics.thresholds import (
+    ThresholdCurve,
+    choose_threshold,
+    threshold_curve,
+)
 
 __all__ = [
     "ECE",
@@ -32,17 +38,23 @@ __all__ = [
     "ReliabilityCurve",
     "ScoreDecomposition",
     "SpiegelhalterResult",
+    "ThresholdCurve",
     "TieAwareAUC",
     "auc_ties",
     "brier_decomposition",
     "calibration_slope_intercept",
     "calibration_test",
+    "choose_threshold",
     "expected_calibration_error",
+    "misclassification_cost",
+    "net_benefit",
     "placement_values",
+    "profit",
     "reliability_curve",
     "score_decomposition",
     "smooth_calibration_error",
     "spiegelhalter_z",
     "squared_calibration_error",
+    "threshold_curve",
     "tie_aware_auc",
 ]

@@ -24,6 +24,7 @@ from sklearn_pairboot.report.numbers import (
     format_p,
     format_percent,
 )
+from sklearn_pairboot.report.schemes import VALIDATION_AND_TEST
 
 CORRECTION_NAMES = {
     "holm": "Holm",
@@ -200,7 +201,8 @@ def crossed(facts: Facts) -> str:
 
 def title(facts: Facts) -> str:
     """Name the models' number and the data."""
-    data = f"{facts.n_rows} test rows"
+    kind = facts.scheme if facts.scheme == VALIDATION_AND_TEST else "test"
+    data = f"{facts.n_rows} {kind} rows"
     if facts.factors:
         data += f" of {crossed(facts)}"
     elif facts.unit != "rows":

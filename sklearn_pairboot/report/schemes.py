@@ -6,6 +6,7 @@ from sklearn_pairboot.report.facts import Facts
 
 BAYESIAN = "Bayesian"
 TWO_STAGE = "two-stage"
+VALIDATION_AND_TEST = "validation and test"
 
 
 def unit_statement(facts: Facts) -> str:
@@ -25,6 +26,12 @@ def unit_statement(facts: Facts) -> str:
             f"{facts.n_units} {facts.unit} {sizes}, drawn with replacement, and then the rows of "
             f"every drawn one, also with replacement; {rows}"
         )
+    if facts.scheme == VALIDATION_AND_TEST:
+        of = "" if facts.unit == "rows" else f" {sizes}"
+        return (
+            f"{facts.n_units} {facts.unit}{of} of validation and test, each part drawn by itself "
+            "with replacement"
+        )
     return (
         f"{facts.n_units} {facts.unit} ({facts.scheme}) make up a resample of {facts.n_rows} rows "
         "in time order"
@@ -39,6 +46,11 @@ def varies_statement(facts: Facts) -> str:
         return (
             f"which test {facts.unit} are drawn, and which of their rows, so that the variation "
             "within clusters counts about twice"
+        )
+    if facts.scheme == VALIDATION_AND_TEST:
+        return (
+            f"which test {facts.unit} are drawn, which validation {facts.unit}, and the thresholds "
+            "that these choose"
         )
     return f"only which test {facts.unit} are drawn"
 

@@ -107,6 +107,7 @@ _TOGETHER = re.compile(r"[\[(]-?[\w.+-]+, [\w.+-]+[\])]|\bp (?:<=|[=<]) [\w.]*\d
 
 
 def wrapped(text: str, start: str) -> list[str]:
+    """Break a text into lines that are indented like its start; names stay whole."""
     glued = _TOGETHER.sub(lambda found: found[0].replace(" ", "\0"), text)
     lines = textwrap.wrap(
         glued,
