@@ -468,8 +468,8 @@ class ComparisonResult(OrderOfModels):
         )
         if facts.n_resamples != "exact":
             check_alpha(facts.n_sequences, settings.confidence_level)
-            if settings.method == "expanded" and distribution.design is not None:
-                expansion = distribution.design.expansion
+            if settings.method == "expanded":
+                expansion = distribution.expansion_of()
                 check_alpha(facts.n_sequences, settings.confidence_level, expansion=expansion)
         return ComparisonResult(
             distribution=distribution,

@@ -26,6 +26,7 @@ from sklearn_pairboot._engine.influence import Draws
 from sklearn_pairboot._engine.kernels import SumsKernel, fuse
 from sklearn_pairboot._engine.marginal import exact_marginals
 from sklearn_pairboot._engine.merging import Merged, keep_apart, merge
+from sklearn_pairboot._engine.part import PartKernel
 from sklearn_pairboot._engine.units import Scheme, Units
 from sklearn_pairboot._engine.weights import (
     BoolArray,
@@ -91,7 +92,9 @@ def bootstrap(
         try:
             values, counts = run_exactly(distinct, units)
         except TooManyResamplesError as refusal:
-            return exact_marginals(distinct, units, observed, scales, refusal)
+            return exact_marginals(
+                distinct, units, observed, scales, refusal, row_kernels=row_kernels
+            )
         return BootstrapDistribution(
             **values,
             n_sequences=counts.total,
@@ -171,6 +174,11 @@ def _known(
     design = Design.of(units)
     return {
         "design": design,
+        "part_designs": {
+            number: kernel.design
+            for number, kernel in enumerate(kernels)
+            if isinstance(kernel, PartKernel) and kernel.design is not None
+        },
         "row_kernels": None if design.is_balanced else row_kernels,
         "observed": observed,
         "n_units": units.drawn.number,

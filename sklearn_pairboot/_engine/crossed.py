@@ -8,8 +8,8 @@ other, less that of their cells, which both have counted (Cameron, Gelbach and M
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -61,14 +61,47 @@ class CrossedUnits(Units):
         return self.n_units == int(self.levels[1].max()) + 1
 
 
+class Part(NamedTuple):
+    """Replicates of the levels of one factor, or of the cells, before they are joined."""
+
+    replicates: FloatArray
+    undefined: BoolArray
+
+    def only(self, chosen: BoolArray) -> Part:
+        """Return some of the resamples."""
+        return Part(self.replicates[chosen], self.undefined[chosen])
+
+
 @dataclass
 class CrossedDistribution(BootstrapDistribution):
     """Replicates that have the variance V1 + V2 - V12; ``n_units`` is the fewer levels.
 
-    ``n_negative`` counts the directions in which that was negative, and is zero here.
+    ``n_negative`` counts the directions in which that was negative, and is zero here. ``parts``
+    are what was joined: both factors and the cells, or nothing where one factor is nested.
     """
 
     n_negative: int = 0
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether shares of the replicates are counts of independent resamples.
+
+        Joined replicates all hang on three covariances that were themselves resampled.
+        """
+        return not self.parts
+
+    def only(self, chosen: BoolArray) -> BootstrapDistribution:
+        """Join what some of the resamples of each part say."""
+        found = super().only(chosen)
+        if not self.parts:
+            return found
+        replicates, undefined, _ = _join([part.only(chosen) for part in self.parts], self.observed)
+        return replace(found, replicates=replicates, undefined=undefined)
+
+    def expansion_of(self, metric: int | None = None) -> Expansion:
+        """Tell how far percentiles are to be moved out for the fewer levels."""
+        return Expansion(self.n_units)
 
     def jackknife(self, metric: int) -> LeaveOneOut | None:
         """Give none: no single kind of unit can be left out."""
@@ -77,9 +110,12 @@ class CrossedDistribution(BootstrapDistribution):
     def basis(
         self, method: str, metric: int, model: int, baseline: int | None = None, factor: float = 1.0
     ) -> Basis:
-        """Give the spread of the replicates, and the fewer levels less one as its freedom."""
+        """Give the spread of the replicates, times sqrt(n / (n - 1)) as for one factor.
+
+        Its degrees of freedom are those of the fewer levels, n - 1.
+        """
         if method == "expanded":
-            return Basis(expansion=Expansion(self.n_units))
+            return Basis(expansion=self.expansion_of(metric))
         if method != "t":
             return Basis()
         values = (
@@ -87,7 +123,8 @@ class CrossedDistribution(BootstrapDistribution):
             if baseline is None
             else self.difference_values(metric, model, baseline, factor)
         )
-        return Basis(std_error=float(np.nanstd(values[0], ddof=1)), df=self.n_units - 1)
+        std_error = float(np.nanstd(values[0], ddof=1)) * self.expansion_of().widening
+        return Basis(std_error=std_error, df=self.n_units - 1)
 
 
 def entropies(entropy: int) -> tuple[int, int, int]:
@@ -134,10 +171,12 @@ def crossed_bootstrap(
     first = factors[0]
     replicates, undefined, n_negative = first.replicates, first.undefined, 0
     zero_division, messages = first.zero_division, first.messages
+    joined: tuple[Part, ...] = ()
     if not units.is_nested:
         cells = Units(units.n_units, units.n_units)
         factors.append(bootstrap(kernels, cells, observed, entropy=drawn[2], **how))
-        replicates, undefined, n_negative = _join(factors, observed)
+        joined = tuple(Part(part.replicates, part.undefined) for part in factors)
+        replicates, undefined, n_negative = _join(joined, observed)
         zero_division = (first.zero_division | factors[1].zero_division) & ~undefined
         messages = join_messages([part.messages for part in factors])
     return CrossedDistribution(
@@ -151,12 +190,11 @@ def crossed_bootstrap(
         messages=messages,
         kernels=tuple(kernels),
         n_negative=n_negative,
+        parts=joined,
     )
 
 
-def _join(
-    parts: Sequence[BootstrapDistribution], observed: FloatArray
-) -> tuple[FloatArray, BoolArray, int]:
+def _join(parts: Sequence[Part], observed: FloatArray) -> tuple[FloatArray, BoolArray, int]:
     """Recombine the replicates of both factors, metrics that are undefined together at once.
 
     A metric is undefined where it is for any model in either factor.

@@ -15,7 +15,7 @@ from sklearn_pairboot._engine.blas import one_blas_thread
 from sklearn_pairboot._engine.design import Design, MeanSquares, correlation_of
 from sklearn_pairboot._engine.influence import Draws, jackknife_variance, of_contrast
 from sklearn_pairboot._engine.intervals import acceleration
-from sklearn_pairboot._engine.inversion import Basis
+from sklearn_pairboot._engine.inversion import Basis, Expansion
 from sklearn_pairboot._engine.rank_shares import rank_shares
 from sklearn_pairboot._engine.sample import Sample
 from sklearn_pairboot._engine.weights import (
@@ -44,7 +44,8 @@ class BootstrapDistribution:
     ``multiplicities`` says how many of the ``n_sequences`` equally likely sequences of units each
     replicate stands for. ``scales`` holds the largest absolute item score of metrics that are
     means, NaN for others. Models are drawn together, or ``independent`` of each other. Some laws of
-    weights have no jackknife, which leaves out one unit.
+    weights have no jackknife, which leaves out one unit. ``part_designs`` are those of metrics in
+    subgroups.
     """
 
     observed: FloatArray
@@ -62,6 +63,7 @@ class BootstrapDistribution:
     has_jackknife: bool = True
     independent: bool = False
     design: Design | None = None
+    part_designs: dict[int, Design] = field(default_factory=dict)
     draws: Draws | None = None
     row_kernels: RowKernels | None = None
     kept_variances: dict[int, FloatArray | None] = field(default_factory=dict)
@@ -72,6 +74,20 @@ class BootstrapDistribution:
     def is_joint(self) -> bool:
         """Whether there are replicates of all models at once."""
         return True
+
+    @property
+    def has_counts(self) -> bool:
+        """Whether shares of the replicates are counts of independent resamples."""
+        return True
+
+    def design_of(self, metric: int | None = None) -> Design | None:
+        """Give the units of a metric: those of its subgroup, or all, if that is known."""
+        return self.design if metric is None else self.part_designs.get(metric, self.design)
+
+    def expansion_of(self, metric: int | None = None) -> Expansion | None:
+        """Tell how far percentiles are to be moved out for so few units, if that is known."""
+        design = self.design_of(metric)
+        return None if design is None else design.expansion
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave kernels that call user code out of pickles, and what can be had again."""
@@ -180,7 +196,7 @@ class BootstrapDistribution:
         if method == "bca":
             return Basis(acceleration=self.acceleration(metric, model, baseline, factor))
         if method == "expanded":
-            return Basis(expansion=None if self.design is None else self.design.expansion)
+            return Basis(expansion=self.expansion_of(metric))
         if method not in ("t", "studentized"):
             return Basis()
         if self.independent and baseline is not None:
@@ -196,12 +212,9 @@ class BootstrapDistribution:
 
     def variance(self, metric: int) -> FloatArray | None:
         """Variance matrix of the models' values by influence, else by the jackknife."""
-        known = self.draws is not None or not self.is_joint
-        if metric not in self.kept_variances and known:
-            found = None
-            if self.draws is not None:
-                with one_blas_thread():
-                    found = self.draws.observed_variance(metric)
+        if metric not in self.kept_variances and self.draws is not None:
+            with one_blas_thread():
+                found = self.draws.observed_variance(metric)
             if found is None and (jackknife := self.jackknife(metric)) is not None:
                 stratum = jackknife.stratum if jackknife.grouped else self.stratum
                 found = jackknife_variance(jackknife, stratum)
@@ -224,7 +237,8 @@ class BootstrapDistribution:
 
         Where the influence of single rows is not known, rows of a cluster count as alike.
         """
-        if self.design is None:
+        design = self.design_of(metric)
+        if design is None:
             return math.inf
         correlation, squares = 1.0, self.mean_squares(metric)
         if squares is not None:
@@ -235,7 +249,7 @@ class BootstrapDistribution:
             ratio = between / within if within > 0 else math.inf
             correlation = correlation_of(ratio, squares.size)
         most = self.df_most(metric)
-        return min(self.design.df(correlation), math.inf if most is None else most)
+        return min(design.df(correlation), math.inf if most is None else most)
 
     def df_most(self, metric: int) -> int | None:
         """Degrees of freedom of a jackknife that leaves out groups; ``None`` without groups."""
@@ -266,7 +280,8 @@ class BootstrapDistribution:
             values, scale = self.difference_values(metric, model, baseline, factor)
             estimate = self.difference_estimate(metric, model, baseline, factor)
         squares = of_contrast(resampled, model, baseline, factor)
-        usable = np.isfinite(squares) & (squares > 0)
+        # What rounding leaves of resamples whose units are all alike is no standard error.
+        usable = np.isfinite(squares) & (squares > (_NOISE * scale) ** 2)
         lost = ~np.isnan(values) & ~usable
         errors = np.sqrt(np.where(usable, squares, np.nan))
         n_lost, n_defined = self._count(lost), self._count(~np.isnan(values))
@@ -276,6 +291,7 @@ class BootstrapDistribution:
                 "the resamples"
             )
         pivots = estimate - float(basis.std_error or 0.0) * ((values - estimate) / errors)
+        pivots = np.where(np.abs(pivots) <= _NOISE * scale, 0.0, pivots)
         remark = (
             f"{n_lost} resamples whose standard error is zero or undefined are left out"
             if n_lost

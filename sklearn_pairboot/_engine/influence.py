@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.counts import CountSource
 from sklearn_pairboot._engine.exact import count_vectors
+from sklearn_pairboot._engine.part import PartKernel
 from sklearn_pairboot._engine.rank_influence import NUMBERS_AT_ONCE
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel, LeaveOneOut, Weights
 
@@ -66,10 +67,13 @@ class Draws:
         return np.concatenate(found)
 
     def _variances(self, metric: int, counts: NDArray[Any]) -> FloatArray | None:
-        influence = self.kernels[metric].influence(Weights(counts))
-        if influence is None:
-            return None
-        return variances(influence, counts, self.source.stratum)
+        kernel, stratum = self.kernels[metric], self.source.stratum
+        if isinstance(kernel, PartKernel):  # units outside of it do not vary
+            counts = counts[:, kernel.units]
+            stratum = None if stratum is None else stratum[kernel.units]
+            kernel = kernel.kernel
+        influence = kernel.influence(Weights(counts))
+        return None if influence is None else variances(influence, counts, stratum)
 
 
 def variances(
@@ -77,7 +81,7 @@ def variances(
 ) -> FloatArray:
     """Variance matrices from influences (n_resamples, n_models, n_units) and counts of the units.
 
-    Not a number where the influence is none.
+    Not a number where the influence is none. A single draw, of all or of a stratum, does not vary.
     """
     weights = counts.astype(np.float64)[:, np.newaxis]
     with np.errstate(invalid="ignore"):
@@ -86,15 +90,20 @@ def variances(
             sums = np.einsum("rmu,ru->rm", influence, weights[:, 0])
             deviations = influence - sums[:, :, np.newaxis] / n_drawn
             found = (deviations * weights) @ deviations.transpose(0, 2, 1)
-            return np.asarray(found * np.where(n_drawn > 1, n_drawn / (n_drawn - 1), 0.0))
+            return np.asarray(found * _of_sample(n_drawn))
         members = np.equal(stratum[:, None], np.arange(stratum.max() + 1)).astype(np.float64)
         of_stratum = weights @ members
-        means = ((weights * influence) @ members) / of_stratum
+        # From a subgroup's part of a stratum there may be no draw at all.
+        means = ((weights * influence) @ members) / np.maximum(of_stratum, 1.0)
         deviations = influence - means[:, :, stratum]
-        n_drawn = of_stratum[:, :, stratum]
-        factor = np.divide(n_drawn, n_drawn - 1, out=np.zeros_like(n_drawn), where=n_drawn > 1)
+        factor = _of_sample(of_stratum[:, :, stratum])
         found = (deviations * (weights * factor)) @ deviations.transpose(0, 2, 1)
         return np.asarray(found)
+
+
+def _of_sample(n_drawn: FloatArray) -> FloatArray:
+    """Correct a variance for the mean that was estimated: n / (n - 1), zero for a single draw."""
+    return np.divide(n_drawn, n_drawn - 1, out=np.zeros_like(n_drawn), where=n_drawn > 1)
 
 
 def jackknife_variance(jackknife: LeaveOneOut, stratum: IntArray | None) -> FloatArray:

@@ -47,16 +47,17 @@ class Expansion(NamedTuple):
         return self.n_units - self.n_strata
 
     @property
-    def _widening(self) -> float:
+    def widening(self) -> float:
+        """Factor from the spread of replicates to a standard error with divisor n - 1."""
         return math.sqrt(self.n_units / self.df)
 
     def share(self, tail: float) -> float:
         """Share of the replicates beyond the end of an interval with this tail probability."""
-        return float(ndtr(self._widening * stdtrit(self.df, tail)))
+        return float(ndtr(self.widening * stdtrit(self.df, tail)))
 
     def tail(self, share: float) -> float:
         """Tail probability of an interval that has this share of the replicates beyond its end."""
-        return float(stdtr(self.df, float(ndtri(share)) / self._widening))
+        return float(stdtr(self.df, float(ndtri(share)) / self.widening))
 
 
 class Basis(NamedTuple):

@@ -19,9 +19,10 @@ from sklearn_pairboot._engine.convolution import (
     TooManyPointsError,
     law_of_sum,
 )
-from sklearn_pairboot._engine.design import Design
-from sklearn_pairboot._engine.distribution import BootstrapDistribution
+from sklearn_pairboot._engine.design import Design, MeanSquares
+from sklearn_pairboot._engine.distribution import BootstrapDistribution, RowKernels
 from sklearn_pairboot._engine.exact import TooManyResamplesError, count_sequences
+from sklearn_pairboot._engine.influence import variances
 from sklearn_pairboot._engine.kernels import SumsKernel
 from sklearn_pairboot._engine.lattice import common_step
 from sklearn_pairboot._engine.merging import Merged
@@ -98,6 +99,8 @@ class MarginalDistribution(BootstrapDistribution):
         n_sequences: int,
         independent: bool,
         design: Design | None = None,
+        row_kernels: RowKernels | None = None,
+        kept_squares: dict[int, MeanSquares | None] | None = None,
     ) -> MarginalDistribution:
         """Make it of the units' terms; distributions are found when they are asked for."""
         nowhere = np.zeros((1, *observed.shape), dtype=bool)  # means are defined in all resamples
@@ -112,6 +115,8 @@ class MarginalDistribution(BootstrapDistribution):
             stratum=np.repeat(distinct.stratum, distinct.multiplicity),
             independent=independent,
             design=design,
+            row_kernels=None if design is None or design.is_balanced else row_kernels,
+            kept_squares=kept_squares or {},
             terms=tuple(terms),
             distinct=distinct,
         )
@@ -130,6 +135,17 @@ class MarginalDistribution(BootstrapDistribution):
         estimate = self.difference_estimate(metric, model, baseline, factor)
         drawn = [values, others] if self.independent else [values + others]
         return self._sample_of_sum(metric, drawn, estimate)
+
+    def variance(self, metric: int) -> FloatArray:
+        """Variance matrix of the models' means, by the influence of the units."""
+        found = self.kept_variances.get(metric)
+        if found is None:
+            weight, sums = self.terms[metric][:, :1], self.terms[metric][:, 1:]
+            multiplicity, stratum = self.distinct
+            influence = (sums - self.observed[metric] * weight) / (multiplicity @ weight)
+            found = variances(influence.T[np.newaxis], multiplicity[np.newaxis], stratum)[0]
+            self.kept_variances[metric] = found
+        return found
 
     def jackknife(self, metric: int) -> LeaveOneOut:
         """Leave-one-unit-out values of a metric."""
@@ -225,6 +241,7 @@ def exact_marginals(
     refusal: TooManyResamplesError,
     *,
     independent: bool = False,
+    row_kernels: RowKernels | None = None,
 ) -> MarginalDistribution:
     """Find exact distributions by convolution where there are too many resamples to be listed."""
     terms = []
@@ -249,6 +266,7 @@ def exact_marginals(
         n_sequences=count_sequences(draws.tolist() * n_drawn),
         independent=independent,
         design=Design.of(units),
+        row_kernels=row_kernels,
     )
     try:
         distribution.check_models()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_pairboot._engine.design import Design
 from sklearn_pairboot._engine.weights import (
     FloatArray,
     IntArray,
@@ -21,11 +22,15 @@ from sklearn_pairboot._engine.weights import (
 
 @dataclass(frozen=True)
 class PartKernel:
-    """The metric of ``kernel``, whose units are the ``units`` of ``n_units`` in all."""
+    """The metric of ``kernel``, whose units are the ``units`` of ``n_units`` in all.
+
+    ``design`` says how many of them there are of which size.
+    """
 
     kernel: Kernel
     units: IntArray
     n_units: int
+    design: Design | None = None
 
     @property
     def path(self) -> str:

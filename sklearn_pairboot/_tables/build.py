@@ -86,7 +86,10 @@ def build_tables(
                 row = _with_permutation(row, settings, permutation_tests or {})
             place = comparison.place(models)
             findings.add(place, row.difference, estimate)
-            findings.add_support(place, sample, settings.alpha)
+            expansion = distribution.expansion_of(comparison.metric)
+            findings.add_support(
+                place, sample, settings.alpha, expansion if estimate.method == "expanded" else None
+            )
             rows[comparison] = row
         findings.add_undefined(distribution, number, info.name, pairs)
         for place_of, name in {(one.metric, one.name): None for one in in_slices[number]}:

@@ -45,7 +45,7 @@ def adjusted(
     if settings.correction == "max-t":
         return p_values
     if settings.correction != "max-t-step-down":
-        findings.add_family(p_values, settings)
+        findings.add_family(p_values, settings, distribution.expansion_of())
         return adjust(p_values, settings.correction)
     varying = [number for number, row in enumerate(rows) if row.status != "degenerate"]
     if varying:

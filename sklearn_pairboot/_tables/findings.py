@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.intervals import IntervalEstimate
+from sklearn_pairboot._engine.inversion import Expansion
 from sklearn_pairboot._engine.sample import Sample
 from sklearn_pairboot._engine.simultaneous import Family
 from sklearn_pairboot._engine.weights import FloatArray
@@ -61,9 +62,14 @@ class Findings:
         if not found.low - rounding <= estimate <= found.high + rounding:
             self.outside.append(place)
 
-    def add_support(self, place: str, sample: Sample, alpha: float) -> None:
-        """Record fewer defined resamples than the confidence level needs."""
-        if sample.multiplicities is None and 2 * sample.p_floor > alpha:
+    def add_support(
+        self, place: str, sample: Sample, alpha: float, expansion: Expansion | None = None
+    ) -> None:
+        """Record fewer defined resamples than the confidence level needs, or its ``expansion``."""
+        floor = sample.p_floor
+        if expansion is not None and expansion.df > 0:
+            floor = expansion.tail(floor)
+        if sample.multiplicities is None and 2 * floor > alpha:
             self.unsupported.append(f"{place}, {format_count(sample.size)}")
 
     def add_undefined(
@@ -112,13 +118,18 @@ class Findings:
         if family.weights is None and 1 / (n_kept + 1) > alpha:
             self.unsupported.append(f"{names} by max-T, {n_kept}")
 
-    def add_family(self, p_values: FloatArray, settings: Settings) -> None:
+    def add_family(
+        self, p_values: FloatArray, settings: Settings, expansion: Expansion | None = None
+    ) -> None:
         """Record a family so large that its adjusted p-values cannot be small enough."""
         if settings.method == "t":  # whose tails are those of a law
             return
         n_comparisons = int(np.count_nonzero(~np.isnan(p_values)))
         tails = 2 if settings.alternative == "two-sided" else 1
-        smallest = n_comparisons * tails / (self.n_sequences + 1)
+        floor = 1 / (self.n_sequences + 1)
+        if settings.method == "expanded" and expansion is not None:
+            floor = expansion.tail(floor)
+        smallest = n_comparisons * tails * floor
         if n_comparisons > 1 and settings.correction is not None and smallest > settings.alpha:
             self.out_of_reach = max(self.out_of_reach or (0, 0.0), (n_comparisons, smallest))
 

@@ -79,7 +79,7 @@ def monte_carlo_rows(
     for row, values in zip(rows, errors.tolist(), strict=True):
         of_row = dict(zip(columns, values, strict=True))
         if isinstance(row, DifferenceRow) and row.status != "degenerate":
-            if is_share(row, settings):
+            if distribution.has_counts and is_share(row, settings):
                 of_row |= _binomial(distribution, row, models, metrics, settings)
             # A zero among the half-samples is no certainty: all of them may be at the smallest p.
             of_row["p_value"] = max(of_row["p_value"], _at_the_floor(row, distribution, settings))

@@ -12,7 +12,7 @@ from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.halves import N_HALVES
 from sklearn_pairboot._engine.intervals import check_alpha
 from sklearn_pairboot._engine.inversion import Expansion
-from sklearn_pairboot._engine.multiplicity import adjust
+from sklearn_pairboot._engine.multiplicity import ADJUSTMENTS, adjust
 from sklearn_pairboot._engine.stopping import (
     END_TOLERANCE,
     RISK,
@@ -117,8 +117,11 @@ def _bounds(
 
 
 def _decided(bounds: Bounds, settings: Settings) -> list[bool]:
-    """Tell which p-values lie on one side of alpha, by themselves and adjusted."""
-    correction = None if settings.correction == "max-t" else settings.correction
+    """Tell which p-values lie on one side of alpha, by themselves and adjusted.
+
+    Those of max-T are adjusted as they are, or by the resamples themselves.
+    """
+    correction = settings.correction if settings.correction in ADJUSTMENTS else None
     alone = decided(bounds, partial(adjust, correction=None), settings.alpha)
     adjusted = decided(bounds, partial(adjust, correction=correction), settings.alpha)
     both: list[bool] = (alone & adjusted).tolist()

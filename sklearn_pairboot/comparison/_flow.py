@@ -74,7 +74,7 @@ def compare_directly(
             ],
             tuple(estimators),
         ),
-        row_kernels=partial(_row_kernel, metrics, records, data, routed),
+        row_kernels=partial(_row_kernel, metrics, records, data, scored),
     )
     return Compared(result)
 
@@ -83,13 +83,12 @@ def _row_kernel(
     metrics: Sequence[Metric],
     records: Mapping[str, RecordedEstimator],
     data: Data,
-    routed: Routed,
+    scored: Mapping[str, Mapping[str, Any]],
     metric: int,
 ) -> tuple[Kernel, IntArray]:
     """Build a metric's kernel with rows as units; also give the cluster of each row."""
     rows, kind = data.units.single_rows(), kind_of(data.truths)
     chosen = metrics[metric : metric + 1]
-    scored = data.scored(routed.score)
     (kernel,) = kernels_of(chosen, records, data.truths, kind, rows, scored)
     return kernel, data.units.of_each_row
 

@@ -61,7 +61,9 @@ slices : mapping of str to array-like of shape (n_rows,) or dataframe, default=N
     the rows with that label, in the same resamples; ``result.slices`` shows it. The subgroups of
     one metric are a family of their own for the correction, margins do not apply to them. Plan
     them before looking at the data: of many that are searched, some look good by chance. Two
-    subgroups with different verdicts need not differ; their difference is not tested.
+    subgroups with different verdicts need not differ; their difference is not tested. Rows keep
+    the weights that they have among all rows, those of ``estimand="clusters"`` included, and the
+    score of a subgroup is one over all its rows, whatever ``test_sets`` they are from.
 resampling : "auto" or plan, default="auto"
     What is drawn: clusters if ``groups`` are given, the levels of both factors if these have two
     columns, else rows; or a plan of `sklearn_pairboot.resampling`.
@@ -77,8 +79,8 @@ n_resamples : int, "exact" or "auto", default=9999
     1,999, 3,999, 7,999 and so on up to 127,999 resamples, until the Monte Carlo error of every
     interval's end is at most 4 % of the standard error, and every p-value, adjusted or not, lies on
     one side of 1 - ``confidence_level`` but for a risk of 0.001. The result is that of as many
-    resamples asked for by number, and a note says why it stopped. Give a number where a scorer has
-    to be called on rows, which takes long.
+    resamples asked for by number, and a note says why it stopped. Subgroups of ``slices`` are not
+    looked at for that. Give a number where a scorer has to be called on rows, which takes long.
 confidence_level : float, default=0.95
     Level of the intervals, in (0, 1).
 method : {"percentile", "basic", "normal", "bca", "studentized", "t", "expanded"}, \

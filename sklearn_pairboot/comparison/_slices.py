@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
+from sklearn_pairboot._engine.blocks import BlockSource
 from sklearn_pairboot._engine.bootstrap import observe
+from sklearn_pairboot._engine.design import Design
 from sklearn_pairboot._engine.part import PartKernel
 from sklearn_pairboot._engine.units import Units, part_of_units
 from sklearn_pairboot._engine.weights import BoolArray, FloatArray, IntArray, Kernel
@@ -56,6 +58,12 @@ class Slices:
         parts = []
         for subgroup in self.subgroups:
             own, places = part_of_units(units, subgroup.rows)
+            drawn, design = own, None
+            if not isinstance(units.scheme, BlockSource):  # whose blocks are those of all rows
+                if units.scheme is not None:
+                    drawn = replace(own, scheme=units.scheme.part(subgroup.rows, own.n_units))
+                design = Design.of(drawn)
+            n_units, kind = drawn.drawn.number, drawn.drawn.name
             build = self.build(subgroup.rows, own)
             for number, metric in enumerate(metrics):
                 place: int | None = len(metrics) + len(kernels)
@@ -68,19 +76,19 @@ class Slices:
                 except Exception as error:  # what a metric refuses in a subgroup stays there
                     place, reason = None, f"cannot be scored ({error})"
                 else:
-                    kernels.append(PartKernel(kernel, places, units.n_units))
+                    kernels.append(PartKernel(kernel, places, units.n_units, design))
                     observed.append(values)
                     if np.isnan(values).any():
                         reason = "undefined on the observed rows"
-                if own.n_units < 2:
-                    reason = f"fewer than 2 {'rows' if units.of_row is None else 'clusters'}"
+                if n_units < 2:
+                    reason = f"fewer than 2 {kind}"
                 parts.append(
                     SlicePart(
                         metric,
                         subgroup.slice,
                         subgroup.label,
                         own.n_rows,
-                        own.n_units,
+                        n_units,
                         place,
                         reason,
                     )

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn_pairboot._engine.crossed import CrossedDistribution, Part
 from sklearn_pairboot._engine.design import Design, MeanSquares
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.inversion import Basis
@@ -200,6 +201,14 @@ def dump(
         "zero_division": np.argwhere(distribution.zero_division).tolist(),
         "multiplicities": None if counts is None else counts.tolist(),
         "independent": distribution.independent,
+        "crossed_parts": (
+            [
+                [part.replicates.tolist(), np.argwhere(part.undefined).tolist()]
+                for part in distribution.parts
+            ]
+            if isinstance(distribution, CrossedDistribution)
+            else None
+        ),
         "scales": np.asarray(distribution.scales, dtype=np.float64).tolist(),
         "accelerations": [
             [
@@ -225,6 +234,9 @@ def dump(
         "variances": [_nested(distribution.variance(metric)) for metric in range(n_metrics)],
         "mean_squares": [_nested(distribution.mean_squares(metric)) for metric in range(n_metrics)],
         "design": _nested(distribution.design),
+        "part_designs": [
+            [metric, _nested(design)] for metric, design in distribution.part_designs.items()
+        ],
         "df_most": [distribution.df_most(metric) for metric in range(n_metrics)],
     }
 
@@ -236,6 +248,10 @@ def _dump_marginals(distribution: MarginalDistribution) -> dict[str, Any]:
         "scales": np.asarray(distribution.scales, dtype=np.float64).tolist(),
         "independent": distribution.independent,
         "unit_terms": [terms.tolist() for terms in distribution.terms],
+        "mean_squares": [
+            _nested(distribution.mean_squares(metric)) for metric in range(len(distribution.terms))
+        ],
+        "design": _nested(distribution.design),
         **{name: of_it.tolist() for name, of_it in distribution.distinct._asdict().items()},
     }
 
@@ -297,18 +313,27 @@ def _load(data: Mapping[str, Any], n_units: int, n_sequences: int) -> BootstrapD
             _floats(data["scales"]),
             n_sequences=n_sequences,
             independent=data["independent"],
+            design=_design(data["design"]),
+            kept_squares=_mean_squares(data["mean_squares"]),
         )
     replicates = _floats(data["replicates"])
     counts = data["multiplicities"]
+    common: dict[str, Any] = {
+        "observed": _floats(data["observed"]),
+        "replicates": replicates,
+        "undefined": _mask(data["undefined"], replicates.shape),
+        "zero_division": _mask(data["zero_division"], replicates.shape),
+        "n_units": n_units,
+        "n_sequences": n_sequences,
+        "scales": _floats(data["scales"]),
+    }
+    if data["crossed_parts"] is not None:
+        arrays = [(_floats(values), lost) for values, lost in data["crossed_parts"]]
+        parts = tuple(Part(values, _mask(lost, values.shape)) for values, lost in arrays)
+        return CrossedDistribution(**common, parts=parts)
     return _StoredDistribution(
-        observed=_floats(data["observed"]),
-        replicates=replicates,
-        undefined=_mask(data["undefined"], replicates.shape),
-        zero_division=_mask(data["zero_division"], replicates.shape),
-        n_units=n_units,
-        n_sequences=n_sequences,
+        **common,
         multiplicities=None if counts is None else np.array(counts),
-        scales=_floats(data["scales"]),
         independent=data["independent"],
         accelerations=[
             None if of_metric is None else _floats(of_metric) for of_metric in data["accelerations"]
@@ -317,19 +342,28 @@ def _load(data: Mapping[str, Any], n_units: int, n_sequences: int) -> BootstrapD
             metric: None if given is None else _floats(given)
             for metric, given in enumerate(data["variances"])
         },
-        kept_squares={
-            metric: None
-            if given is None
-            else MeanSquares(_floats(given[0]), _floats(given[1]), float(given[2]))
-            for metric, given in enumerate(data["mean_squares"])
-        },
-        design=None if data["design"] is None else Design(*np.array(data["design"])),
+        kept_squares=_mean_squares(data["mean_squares"]),
+        design=_design(data["design"]),
+        part_designs={metric: Design(*np.array(given)) for metric, given in data["part_designs"]},
         stored_df_most=data["df_most"],
         at_shares={
             (metric, model, other, float(factor)): _float(value)
             for metric, model, other, factor, value in data["accelerations_at_shares"]
         },
     )
+
+
+def _design(stored: Any) -> Design | None:
+    return None if stored is None else Design(*np.array(stored))
+
+
+def _mean_squares(stored: Sequence[Any]) -> dict[int, MeanSquares | None]:
+    return {
+        metric: None
+        if given is None
+        else MeanSquares(_floats(given[0]), _floats(given[1]), float(given[2]))
+        for metric, given in enumerate(stored)
+    }
 
 
 def _mask(positions: Any, shape: tuple[int, ...]) -> NDArray[np.bool_]:
