@@ -6,8 +6,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.intervals import check_alpha
 from sklearn_pairboot._engine.permutation import SwapTests
@@ -26,6 +24,7 @@ from sklearn_pairboot._tables import (
     check_crossed_method,
     check_method_of_scheme,
     check_settings,
+    check_unpaired_method,
     monte_carlo_rows,
     plain_margin,
 )
@@ -112,10 +111,15 @@ class ComparisonResult(OrderOfModels):
 
     Notes
     -----
+    The tables are `scores`, `differences`, `slices`, `permutations` and `monte_carlo`;
+    `rank_distribution`, `model_confidence_set` and `practical_equivalence` read more off the
+    replicates.
+
     ``difference`` is model minus baseline in the metric's natural units: a loss is shown as a loss,
     and a negative difference of it is an improvement, as the verdict says. ``std_error`` is the
     standard deviation of the replicates, or with the methods ``"studentized"`` and ``"t"`` the
-    one that follows from the influence of the units. Intervals and ``p_value`` are those of a
+    one that follows from the influence of the units, except for differences adjusted by max-T
+    and for two crossed factors. Intervals and ``p_value`` are those of a
     single comparison unless the correction is max-T; the verdict follows ``p_adjusted``, whose
     family are all comparisons of one metric or of all. "Inconclusive" does not mean that
     models are equal: the interval says how large a gap is still possible.
@@ -174,7 +178,7 @@ class ComparisonResult(OrderOfModels):
             )
         if tables is None or n_sequences is None:
             raise ValueError("`tables` and `n_sequences` must be given without a `distribution`.")
-        low, middle, high = (_plain(size) for size in unit_sizes)
+        low, middle, high = (storage.plain(size) for size in unit_sizes)
         settings = dataclasses.replace(settings, confidence_level=float(settings.confidence_level))
         self._distribution = distribution
         self._tables = tables
@@ -203,7 +207,7 @@ class ComparisonResult(OrderOfModels):
             factors=tuple((str(name), int(levels)) for name, levels in factors),
             paired=bool(paired),
             exact_by=exact_by if n_resamples == "exact" else None,
-            random_state_entropy=_plain(random_state_entropy),
+            random_state_entropy=storage.plain(random_state_entropy),
             notes=self._input_notes + tables.notes,
             permutations=permutation_rows(tests, tables.differences, settings),
             slices=tables.slices,
@@ -332,7 +336,7 @@ class ComparisonResult(OrderOfModels):
         return {
             "format": storage.FORMAT,
             "format_version": storage.FORMAT_VERSION,
-            **{name: _plain(getattr(facts, name)) for name in storage.AS_IT_IS},
+            **{name: storage.plain(getattr(facts, name)) for name in storage.AS_IT_IS},
             "metrics": [dataclasses.asdict(metric) for metric in facts.metrics],
             **dataclasses.asdict(facts.settings),
             "n_sequences": facts.n_sequences,
@@ -461,6 +465,8 @@ class ComparisonResult(OrderOfModels):
         check_method_of_scheme(settings.method, facts.scheme)
         if facts.factors:
             check_crossed_method(settings.method)
+        if not facts.paired:
+            check_unpaired_method(settings.method)
         settings = dataclasses.replace(
             settings,
             margin=plain_margin(settings.margin),
@@ -487,10 +493,3 @@ class ComparisonResult(OrderOfModels):
     def _all_facts(self) -> Facts:
         """Facts with the Monte Carlo errors, which take time and are found when needed."""
         return dataclasses.replace(self._facts, monte_carlo=self.monte_carlo)
-
-
-def _plain(value: Any) -> Any:
-    """Turn NumPy's numbers into Python's, and tuples into lists."""
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return value.item() if isinstance(value, np.generic) else value

@@ -38,5 +38,8 @@ def standard_error(of_halves: FloatArray, of_all: FloatArray) -> FloatArray:
     """
     known = np.where(np.isinf(of_all), 0.0, of_all)
     moved = np.where(np.isinf(of_all), 0.0, of_halves) - known
-    error: FloatArray = np.sqrt(np.mean(np.square(moved), axis=0))
+    # Squares of very small or large numbers would leave float64.
+    exponent = np.frexp(np.abs(moved).max(axis=0))[1]
+    mean_square = np.mean(np.square(np.ldexp(moved, -exponent)), axis=0)
+    error: FloatArray = np.ldexp(np.sqrt(mean_square), exponent)
     return np.where(np.isinf(error), np.nan, error)

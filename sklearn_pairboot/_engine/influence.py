@@ -81,10 +81,11 @@ def variances(
 ) -> FloatArray:
     """Variance matrices from influences (n_resamples, n_models, n_units) and counts of the units.
 
-    Not a number where the influence is none. A single draw, of all or of a stratum, does not vary.
+    Not a number where the influence is none, and infinite beyond float64. A single draw, of all or
+    of a stratum, does not vary.
     """
     weights = counts.astype(np.float64)[:, np.newaxis]
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         if stratum is None:
             n_drawn = weights.sum(axis=2, keepdims=True)
             sums = np.einsum("rmu,ru->rm", influence, weights[:, 0])
@@ -132,5 +133,6 @@ def of_contrast(
     if baseline is None:
         return np.asarray(own)
     other = factor**2 * matrices[..., baseline, baseline]
-    found = own + other - 2 * factor * matrices[..., model, baseline]
+    with np.errstate(invalid="ignore"):  # of infinite variances
+        found = own + other - 2 * factor * matrices[..., model, baseline]
     return np.where(found <= _NOISE * (own + other), 0.0, found)

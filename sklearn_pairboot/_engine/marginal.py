@@ -248,7 +248,10 @@ def exact_marginals(
     for kernel in merged.kernels:
         of_kernel = kernel.mean_terms if isinstance(kernel, SumsKernel) else None
         if of_kernel is None:
-            raise refusal.because("beyond that only means are served, by convolution")
+            raise refusal.because(
+                "beyond that only means over all rows are served, by convolution, not those of "
+                "subgroups or averages of test sets"
+            )
         terms.append(of_kernel)
     multiplicity = merged.multiplicities(units)
     stratum = merged.stratum

@@ -182,6 +182,10 @@ def _standard_errors(values: FloatArray, weights: NDArray[Any] | None) -> FloatA
     """Compute standard deviations of the columns: denominator B - 1, or D for an enumeration."""
     if len(values) < 2:
         return np.zeros(values.shape[1])
+    size = np.abs(values).max(initial=0.0)
+    if size > 0 and not 1e-100 < size < 1e100:  # squares would leave float64
+        rescaled: FloatArray = size * _standard_errors(values / size, weights)
+        return rescaled
     if weights is None:
         errors = values.std(axis=0, ddof=1)
     else:

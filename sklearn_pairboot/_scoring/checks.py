@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, cast
@@ -23,6 +24,11 @@ def shown(items: Iterable[Any], limit: int = SHOWN) -> str:
     items = list(items)
     text = ", ".join(repr(item) for item in items[:limit])
     return text if len(items) <= limit else f"{text}, ... ({len(items)} in all)"
+
+
+def brief(value: Any) -> str:
+    """Write a value in a message: what is long, such as an array, by its beginning and end."""
+    return " ".join(reprlib.repr(value).split())
 
 
 def plain(values: Any) -> NDArray[Any]:
@@ -187,8 +193,8 @@ def check_length(array: Any, n_rows: int, name: str) -> None:
     if np.ndim(array) == 0:
         what = array.item() if isinstance(array, np.ndarray) else array
         raise TypeError(
-            f"{name} must be an array with one entry per test row, got {what!r}. For a column of a "
-            "dataframe pass frame[column]."
+            f"{name} must be an array with one entry per test row, got {brief(what)}. For a column "
+            "of a dataframe pass frame[column]."
         )
     if len(array) != n_rows:
         raise ValueError(f"{name} must have one entry per test row, {n_rows}, got {len(array)}.")
@@ -234,7 +240,13 @@ def check_labels(labels: Any, n_rows: int, name: str) -> tuple[IntArray, list[An
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim > 1:
-        raise ValueError(f"`{name}` must be one-dimensional, got shape {array.shape}.")
+        remedy = ""
+        if name == "groups":
+            remedy = (
+                " Pass one column, or a tuple of labels for each row. Two columns are two crossed "
+                "factors, which comparisons take with resampling='auto'."
+            )
+        raise ValueError(f"`{name}` must be one-dimensional, got shape {array.shape}.{remedy}")
     check_length(array, n_rows, f"`{name}`")
     check_finite(array, f"`{name}`", "Give every row the label of its group.")
     if array.dtype.kind != "O":

@@ -18,11 +18,21 @@ def crossed_columns(groups: Any) -> dict[str, NDArray[Any]] | None:
 
     Tuples are labels, not columns.
     """
+    if nw.dependencies.is_pandas_dataframe(groups):  # whose columns may have any names
+        if groups.shape[1] != 2:
+            return None
+        names = [str(name) for name in groups.columns]
+        if names[0] == names[1]:
+            raise ValueError(
+                f"`groups` must have columns of different names, got {names[0]!r} twice. Rename "
+                "one of them."
+            )
+        return {name: groups.iloc[:, number].to_numpy() for number, name in enumerate(names)}
     frame = nw.from_native(groups, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         if len(frame.columns) != 2:
             return None
-        return {str(name): frame[name].to_numpy() for name in frame.columns}
+        return {name: frame.get_column(name).to_numpy() for name in frame.columns}
     if isinstance(groups, list) and groups and all(map(_is_pair, groups)):
         # In one array 1 would become "1" beside a string.
         columns = [plain_keys([row[number] for row in groups]) for number in (0, 1)]

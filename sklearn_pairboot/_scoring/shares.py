@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_pairboot._engine.weights import FloatArray, IntArray
-from sklearn_pairboot._scoring.checks import shown
+from sklearn_pairboot._scoring.checks import brief, shown
 
 _ROUNDING_OF_ONE = 1e-9
 
@@ -19,7 +19,8 @@ def check_by_label(name: str, declared: Any, labels: Sequence[Any]) -> FloatArra
     """Check a mapping of all labels to positive numbers, and give these in the order of labels."""
     if not isinstance(declared, Mapping):
         raise TypeError(
-            f"`{name}` must be a mapping from label to a positive number, got {declared!r}."
+            f"`{name}` must be a mapping from label to a positive number, got {brief(declared)}. "
+            "Of a Series pass `.to_dict()`."
         )
     absent = [label for label in labels if label not in declared]
     unknown = [label for label in declared if label not in labels]

@@ -49,6 +49,7 @@ from sklearn_pairboot._tables.settings import (
     check_positive_baselines,
     check_reading,
     check_settings,
+    check_unpaired_method,
     plain_margin,
 )
 from sklearn_pairboot._tables.slices import SliceRow
@@ -79,6 +80,7 @@ __all__ = [
     "check_positive_baselines",
     "check_reading",
     "check_settings",
+    "check_unpaired_method",
     "compared_pairs",
     "contradicts_itself",
     "direction_word",

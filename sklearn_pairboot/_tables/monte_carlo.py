@@ -70,7 +70,7 @@ def monte_carlo_rows(
     again = []
     for chosen in halves(len(distribution.replicates)):
         half = distribution.only(chosen)
-        if not _has_values(half):
+        if not _has_values(half, len(metrics)):
             return tuple(_row(row, dict.fromkeys(row.columns(), math.nan), True) for row in rows)
         found = build_tables(half, models, metrics, settings, slices=slices)
         again.append(_numbers((*found.scores, *found.differences), columns))
@@ -102,9 +102,12 @@ def n_tails(settings: Settings) -> int:
     return N_TAILS["two-sided"] if two_sided else 1
 
 
-def _has_values(distribution: BootstrapDistribution) -> bool:
-    """Tell whether every metric is defined for all models at once in some resample."""
-    lost = np.any(distribution.undefined, axis=2)
+def _has_values(distribution: BootstrapDistribution, n_metrics: int) -> bool:
+    """Tell whether every metric is defined for all models at once in some resample.
+
+    Subgroups, which follow the metrics, may have no values.
+    """
+    lost = np.any(distribution.undefined[:, :n_metrics], axis=2)
     return not np.all(lost, axis=0).any()
 
 

@@ -62,8 +62,9 @@ def check_method_of_scheme(method: str, scheme: str) -> None:
     """Refuse a method that leaves out one unit at a time where weights follow another scheme."""
     if method in LEAVE_ONE_OUT and scheme != PLAIN:
         raise ValueError(
-            f"`method` must do without leaving out one unit at a time with {scheme} resampling, "
-            f"got {method!r}. Pass 'percentile', 'basic', 'normal' or 'expanded'."
+            f"`method` must do without leaving out one unit at a time, and without its influence, "
+            f"with {scheme} resampling, got {method!r}. Pass 'percentile', 'basic', 'normal' or "
+            "'expanded'."
         )
 
 
@@ -72,8 +73,17 @@ def check_crossed_method(method: str) -> None:
     if method in ("bca", "studentized"):
         raise ValueError(
             "`method` must not need a jackknife or influence values of independent units where "
-            f"`groups` are two crossed factors, got {method!r}. Use 'percentile', 'basic' or "
-            "'normal'."
+            f"`groups` are two crossed factors, got {method!r}. Use 'percentile', 'basic', "
+            "'normal', 't' or 'expanded'."
+        )
+
+
+def check_unpaired_method(method: str) -> None:
+    """Refuse interval methods that models on resamples of their own do not allow."""
+    if method in ("studentized", "t"):
+        raise ValueError(
+            "`method` must not need influence values of shared units with `paired=False`, got "
+            f"{method!r}. Use 'percentile', 'basic', 'normal', 'bca' or 'expanded'."
         )
 
 

@@ -23,6 +23,7 @@ from sklearn_pairboot._tables import (
     check_margin_names,
     check_margins,
     check_reading,
+    check_unpaired_method,
     plain_margin,
 )
 from sklearn_pairboot.comparison._auto import totals_for
@@ -48,7 +49,9 @@ estimand : {"rows", "clusters"}, default="rows"
 test_sets : array-like of shape (n_rows,), default=None
     Test set of each row, such as the benchmark that it belongs to. The scores are then averages
     over test sets of the metric on each, and each set is resampled on its own rows or clusters.
-    A resample in which the metric is undefined on some set is undefined.
+    A resample in which the metric is undefined on some set is undefined. Clusters must lie in
+    one set each. ``resampling`` may be rows, clusters, or either within strata; permutation tests
+    are then those of `compare_scores` alone.
 test_set_weights : mapping of label to float, default=None
     Weight of each test set in the average, positive; they are divided by their sum. ``None``
     weighs all alike.
@@ -63,7 +66,8 @@ slices : mapping of str to array-like of shape (n_rows,) or dataframe, default=N
     them before looking at the data: of many that are searched, some look good by chance. Two
     subgroups with different verdicts need not differ; their difference is not tested. Rows keep
     the weights that they have among all rows, those of ``estimand="clusters"`` included, and the
-    score of a subgroup is one over all its rows, whatever ``test_sets`` they are from.
+    score of a subgroup is one over all its rows, whatever ``test_sets`` they are from. Two crossed
+    factors have no subgroups.
 resampling : "auto" or plan, default="auto"
     What is drawn: clusters if ``groups`` are given, the levels of both factors if these have two
     columns, else rows; or a plan of `sklearn_pairboot.resampling`.
@@ -92,7 +96,9 @@ default="percentile"
     its own standard error, the second with those of Student's t. Its degrees of freedom are the
     number of units less one, and fewer where clusters differ in size, by the intraclass
     correlation of the rows' influence. Scorers that are called on rows have no ``"studentized"``
-    interval, and ``"t"`` by the jackknife.
+    interval, and ``"t"`` by the jackknife. Plans that do not draw whole units (blocks, two stages,
+    Bayesian weights) have none of ``"bca"``, ``"studentized"`` and ``"t"``; two crossed factors
+    have ``"t"``, with the spread of the replicates.
 alternative : {"two-sided", "better", "worse"}, default="two-sided"
     Direction in which a difference counts, better for this metric. A one-sided interval of the
     difference has one infinite end; intervals of the scores stay two-sided.
@@ -122,7 +128,8 @@ permutation : bool, default=False
     are exchangeable, says more than that a metric is equal. The verdict does not follow it. All
     arrangements are counted where that is feasible, else ``n_resamples`` are drawn, at most 999
     where a scorer has to be called on rows; mid-ranks are swapped in rank metrics, which is
-    approximate. ``result.permutations`` says how each was found.
+    approximate. ``result.permutations`` says how each was found. It is refused for two crossed
+    factors and for blocks, whose rows do not exchange answers one by one.
 n_jobs : int, default=None
     Number of parallel jobs, as joblib takes it. Results do not depend on it.
 random_state : int, Generator, RandomState or None, default=None
@@ -191,6 +198,8 @@ class Options:
             raise TypeError(f"`permutation` must be True or False, got {self.permutation!r}.")
         if not isinstance(self.paired, bool | np.bool_):
             raise TypeError(f"`paired` must be True or False, got {self.paired!r}.")
+        if not self.paired:
+            check_unpaired_method(self.method)
         if self.permutation and not self.paired:
             raise ValueError(
                 "`permutation` must be False with `paired=False`, got True: the test swaps the two "
@@ -236,7 +245,11 @@ class Options:
 
     def _plan(self, crossed: bool, clustered: bool) -> ResamplingPlan:
         if isinstance(self.resampling, str):
-            check_choice("resampling", self.resampling, ("auto",))
+            if self.resampling != "auto":
+                raise ValueError(
+                    "`resampling` must be 'auto' or a plan of sklearn_pairboot.resampling, such "
+                    f"as BlockBootstrap(), got {self.resampling!r}."
+                )
             if crossed:
                 return CrossedBootstrap()
             return ClusterBootstrap() if clustered else RowBootstrap()

@@ -55,7 +55,12 @@ from sklearn_pairboot.comparison._design import Weighing
 from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._permutation import Drawn, Found, Swap, swap_records
 from sklearn_pairboot.comparison._plans import series_of_records, units_of
-from sklearn_pairboot.comparison._slices import Slices, Subgroup, slices_of_records
+from sklearn_pairboot.comparison._slices import (
+    Slices,
+    Subgroup,
+    check_units_of_subgroups,
+    slices_of_records,
+)
 from sklearn_pairboot.comparison._test_sets import SeveralSets, kernels_of_part
 from sklearn_pairboot.report.split_tests import SplitScores
 from sklearn_pairboot.result import ComparisonResult
@@ -104,6 +109,7 @@ def compare_records(
         series=partial(series_of_records, y, records),
         metrics=metrics,
     )
+    check_units_of_subgroups(subgroups, units)
     weighing = Weighing.of(plan, options.estimand, groups, len(y), y)
     problem = Problem(
         y,
@@ -131,7 +137,7 @@ def compare_records(
             [metric.name for metric in metrics],
             models,
         )
-        notes.append(sets.note())
+        notes.append(sets.note(bool(subgroups)))
     return compare_kernels(
         kernels,
         [(metric.name, metric.greater_is_better) for metric in metrics],
@@ -233,11 +239,6 @@ def compare_kernels(
             metrics, kernels, interval_rules or [""] * len(kernels), strict=True
         )
     )
-    if slices is not None and slices.subgroups and isinstance(units, CrossedUnits):
-        raise ValueError(
-            "`slices` must be None where `groups` are two crossed factors. Pass one column of "
-            "`groups`, or compare one subgroup at a time."
-        )
     everywhere: list[Kernel] = list(kernels)
     parts: list[SlicePart] = []
     of_everything = observed
@@ -312,7 +313,7 @@ def compare_kernels(
         random_state_entropy=entropy,
         notes=(
             *notes,
-            *_unit_notes(units),
+            *(_few_levels_notes(factors) or _unit_notes(units)),
             *message_notes(distribution, names),
             *stopped,
             *swapped.notes,
@@ -396,11 +397,19 @@ def _crossed_notes(units: CrossedUnits, distribution: CrossedDistribution) -> li
 
 def _unit_notes(units: Units) -> list[str]:
     drawn = units.drawn
-    if drawn.name == "rows" or drawn.number >= _FEW_CLUSTERS:
+    return [] if drawn.name == "rows" else _few_notes(drawn.number, drawn.name)
+
+
+def _few_levels_notes(factors: Sequence[tuple[str, int]]) -> list[str]:
+    return [note for name, levels in factors for note in _few_notes(levels, f"levels of {name}")]
+
+
+def _few_notes(number: int, of_what: str) -> list[str]:
+    if number >= _FEW_CLUSTERS:
         return []
     return [
-        f"Only {drawn.number} {drawn.name}: with fewer than {_FEW_CLUSTERS} the bootstrap "
-        "intervals tend to be too narrow."
+        f"Only {number} {of_what}: with fewer than {_FEW_CLUSTERS} the bootstrap intervals tend "
+        "to be too narrow."
     ]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from sklearn_pairboot._engine.blocks import BlockSource
 from sklearn_pairboot._engine.bootstrap import observe
+from sklearn_pairboot._engine.crossed import CrossedUnits
 from sklearn_pairboot._engine.design import Design
 from sklearn_pairboot._engine.part import PartKernel
 from sklearn_pairboot._engine.units import Units, part_of_units
@@ -100,6 +101,8 @@ def slice_columns(slices: Any) -> dict[str, Any]:
     """Name the columns of labels in a mapping or a dataframe."""
     if slices is None:
         return {}
+    if nw.dependencies.is_pandas_dataframe(slices):
+        _check_variables(list(slices.columns))
     frame = nw.from_native(slices, eager_only=True, pass_through=True)
     is_frame = isinstance(frame, nw.DataFrame)
     if not is_frame and not isinstance(slices, Mapping):
@@ -108,20 +111,20 @@ def slice_columns(slices: Any) -> dict[str, Any]:
             f"dataframe of such columns, got {type(slices).__name__}. Name the variable: "
             "slices={'region': region}."
         )
-    names = (
-        list(slices.columns)
-        if nw.dependencies.is_pandas_dataframe(slices)
-        else list(frame.columns if is_frame else slices)
-    )
+    if not is_frame:
+        _check_variables(list(slices))
+        return dict(slices)
+    _check_variables(frame.columns)
+    return {name: frame.get_column(name).to_native() for name in frame.columns}
+
+
+def _check_variables(names: list[Any]) -> None:
     odd = [name for name in names if not isinstance(name, str) or not name.strip()]
     if odd or not names or len(set(names)) < len(names):
         raise ValueError(
             "`slices` must have unique, non-empty strings as names of variables, got "
-            f"{shown(names)}."
+            f"{shown(names) or 'none'}. Pass for example slices={{'region': region}}."
         )
-    if not is_frame:
-        return dict(slices)
-    return {name: frame.get_column(name).to_native() for name in names}
 
 
 def read_slices(
@@ -148,6 +151,16 @@ def read_slices(
         for text, rows in zip(texts, np.split(order, ends[:-1]), strict=True):
             subgroups.append(Subgroup(name, text, rows.astype(np.int64)))
     return tuple(subgroups)
+
+
+def check_units_of_subgroups(subgroups: Sequence[Subgroup], units: Units) -> None:
+    """Refuse subgroups of units that have none."""
+    if subgroups and isinstance(units, CrossedUnits):
+        names = dict.fromkeys(one.slice for one in subgroups)
+        raise ValueError(
+            "`slices` must be None where `groups` are two crossed factors, got "
+            f"{shown(names)}. Pass one column of `groups`, or compare one subgroup at a time."
+        )
 
 
 def slices_of_records(

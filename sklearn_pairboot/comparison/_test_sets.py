@@ -69,6 +69,7 @@ class SeveralSets:
             shares = np.ones(len(labels))
         else:
             shares = check_by_label("test_set_weights", weights, labels)
+            shares /= shares.max()  # whose sum may be beyond float64
         units = _within(units, of_row, labels)
         sets = []
         for number, label in enumerate(labels):
@@ -116,8 +117,8 @@ class SeveralSets:
         labels = [part.label for part in self.sets]
         return weights_for_shares(self.of_row, self.weights, labels, weight, "test set")
 
-    def note(self) -> str:
-        """Say which test sets are averaged."""
+    def note(self, subgroups: bool) -> str:
+        """Say which test sets are averaged, and that subgroups, if there are any, are not."""
         kind = "rows" if self.units.of_row is None else "clusters"
         listed = ", ".join(
             f"{part.label!r} (weight {weight:.4g}, {len(part.rows)} rows"
@@ -127,6 +128,8 @@ class SeveralSets:
         return (
             f"Scores are averages over {len(self.sets)} test sets: {listed}. The {kind} of each "
             "are drawn on their own. It speaks of these test sets, not of others."
+            + " Subgroups are no such averages: they have the rows of all test sets."
+            * subgroups
         )
 
 

@@ -17,6 +17,7 @@ from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
 from sklearn_pairboot._scoring.checks import (
     align,
+    brief,
     check_finite,
     check_keys,
     check_length,
@@ -37,6 +38,7 @@ from sklearn_pairboot.comparison._plans import series_of_scores, units_of
 from sklearn_pairboot.comparison._run import compare_kernels
 from sklearn_pairboot.comparison._slices import (
     Slices,
+    check_units_of_subgroups,
     keep_rows,
     read_slices,
     slice_columns,
@@ -208,6 +210,7 @@ def compare_scores(
     units, of_plan = units_of(
         plan, options, len(table), groups=groups, series=partial(series_of_scores, table)
     )
+    check_units_of_subgroups(subgroups, units)
     weighing = Weighing.of(plan, options.estimand, groups, len(table))
     row_weight = weighing(weight, len(table))
     row_weight = np.ones(len(table)) if row_weight is None else row_weight
@@ -229,7 +232,7 @@ def compare_scores(
             models,
         )
         row_weight = sets.weights_of_mean(row_weight)
-        notes.append(sets.note())
+        notes.append(sets.note(bool(subgroups)))
     notes += weighing.notes()
     return compare_kernels(
         kernels,
@@ -251,7 +254,10 @@ def _check_unpaired(units: Units, options: Options, given: Mapping[str, Any]) ->
     """Refuse what only models on the same resamples can have."""
     for name, value in given.items():
         if value is not None:
-            raise ValueError(f"`{name}` must be None with `paired=False`, which is for contrast.")
+            raise ValueError(
+                f"`{name}` must be None with `paired=False`, which is for contrast, got "
+                f"{brief(value)}. Leave one of them out."
+            )
     if units.scheme is not None or isinstance(units, CrossedUnits):
         raise ValueError(
             "`paired` must be True with this resampling plan, got False. Draw rows, clusters, or "

@@ -90,5 +90,11 @@ class MetricScorer(BaseEstimator):
     # Its signature makes `set_score_request`; it is hidden, since nothing was fitted.
     @available_if(lambda self: False)
     def score(self, X: Any, y: Any, *, sample_weight: Any = None) -> float:
-        """Refuse: a scorer is called."""
+        """Refuse: a scorer is called.
+
+        Parameters
+        ----------
+        X, y, sample_weight : object
+            Not used.
+        """
         raise AttributeError("a scorer is called, and has no `score`")

@@ -150,6 +150,11 @@ def model_confidence_set(
         check_alpha(distribution.n_sequences, level, "greater")
     number = 0 if metric is None else names.index(metric)
     info = metrics[number]
+    if info.interval_rule == "biased":
+        raise ValueError(
+            f"`metric` must not be {info.name!r}: chance adds to the value of each model, to each "
+            "another amount. Take the debiased square beside it."
+        )
     if np.any(distribution.undefined[:, number], axis=1).all():
         raise ValueError(
             f"`{info.name}` is undefined for some model in every resample, so there is no model "

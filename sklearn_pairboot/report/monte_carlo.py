@@ -10,6 +10,10 @@ from sklearn_pairboot._tables import MonteCarloRow, listed
 
 def monte_carlo_statement(rows: Sequence[MonteCarloRow], several_metrics: bool) -> str:
     """Say how far another seed would move ends and p-values, and which verdicts hang on that."""
+    errors = [error for row in rows for error in (row.se_ci_low, row.se_ci_high, row.se_p_value)]
+    known = [error for error in errors if not math.isnan(error)]
+    if known and not any(known):
+        return "none: half-samples of the resamples give the same interval ends and p-values"
     by_metric: dict[str, list[MonteCarloRow]] = {}
     for row in rows:
         by_metric.setdefault(row.metric, []).append(row)

@@ -52,11 +52,19 @@ def varies_statement(facts: Facts) -> str:
             f"which test {facts.unit} are drawn, which validation {facts.unit}, and the thresholds "
             "that these choose"
         )
+    if facts.factors:
+        names = " and ".join(name for name, _ in facts.factors)
+        return f"only which levels of {names}, and which of their cells, are drawn"
     return f"only which test {facts.unit} are drawn"
+
+
+def _is_share(facts: Facts) -> bool:
+    return facts.settings.method == "percentile" and facts.settings.correction != "max-t"
 
 
 def p_value_meaning(facts: Facts) -> str:
     """Say what the p-value is."""
-    if facts.scheme == BAYESIAN:
-        return "p is the two-sided tail share of the posterior draws beyond 0, not a test"
+    if facts.scheme == BAYESIAN and _is_share(facts):
+        tail = "two-sided tail share" if facts.settings.alternative == "two-sided" else "share"
+        return f"p is the {tail} of the posterior draws beyond 0, not a test"
     return "p is the smallest error level at which the interval excludes 0"

@@ -32,7 +32,7 @@ def slice_cells(facts: Facts) -> Cells:
         (interval_header(facts), lambda row, number: _interval(row, number)),
         ("p", lambda row, number: format_p(row.p_value, alpha)),
     ]
-    if facts.unit != "rows":
+    if facts.unit == "clusters":  # blocks are drawn from all rows, whatever their subgroup
         columns.insert(2, (facts.unit, lambda row, number: str(row.n_units)))
     if adjusted_apart(facts) and any(
         slice_family_size(facts, info.name) > 1 for info in facts.metrics

@@ -40,9 +40,7 @@ def statements(
     low, _, high = facts.unit_sizes
     several = len(facts.models) > 1 or len(facts.metrics) > 1
     pairs = [("Unit", _unit(facts)), ("Interval", _interval(facts, bool(differences)))]
-    by_influence = facts.settings.method in ("studentized", "t")
-    how = "from the influence of each unit" if by_influence else "of the resampled values"
-    pairs.append(("SE", f"standard deviation {how}, not of the {_scored(facts)}"))
+    pairs.append(("SE", _std_error(facts, scores, differences)))
     if facts.n_resamples == "exact":
         count = format_count(facts.n_sequences)
         how = "enumerated"
@@ -113,8 +111,26 @@ def statements(
     return pairs
 
 
-def _scored(facts: Facts) -> str:
-    return "single rows or clusters" if facts.unit == "clusters" else "single rows"
+def _std_error(
+    facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[DifferenceRow]
+) -> str:
+    """Say what standard errors are, also where those of some rows are others."""
+    scored = "single rows or clusters" if facts.unit == "clusters" else "single rows"
+    resampled = "standard deviation of the resampled values"
+    if facts.factors or facts.settings.method not in ("studentized", "t"):
+        return f"{resampled}, not of the {scored}"
+    by_max_t = bool(differences) and facts.settings.correction == "max-t"
+    others = ["of the differences"] if by_max_t else []
+    of_scores = {row.status for row in scores}
+    of_differences = {row.status for row in differences} | {row.status for row in facts.slices}
+    statuses = of_scores if by_max_t else of_scores | of_differences
+    if any(status.startswith("percentile") for status in statuses):
+        others.append("where the status is percentile")
+    how = "the influence of each unit"
+    if facts.settings.method == "t" and any(metric.path == "replay" for metric in facts.metrics):
+        how += " (the jackknife for scorers that are called on rows)"
+    text = f"standard error by {how}, not the spread of the {scored}"
+    return f"{text}; {' and '.join(others)}: {resampled}" if others else text
 
 
 def _unit(facts: Facts) -> str:
@@ -146,8 +162,7 @@ def _interval(facts: Facts, compared: bool) -> str:
         "bca": "percentiles corrected for bias and skewness",
         "studentized": "estimate - t SE, t from the resamples, each with its own SE; may leave the "
         "metric's range",
-        "t": "estimate +- t SE by Student's t, SE from the influence of the units; may leave the "
-        "metric's range",
+        "t": "estimate +- t SE by Student's t; may leave the metric's range",
         "expanded": "percentiles of the resampled values, moved out for so few units",
     }[settings.method]
     name = "BCa" if settings.method == "bca" else settings.method
@@ -172,7 +187,8 @@ def _family(facts: Facts) -> str:
     of = "of a metric" if facts.settings.family == "metric" else "of all metrics"
     if facts.slices:
         of += " on all rows" if facts.settings.family == "metric" else " and subgroups"
-    return f"the {family_size(facts)} comparisons {of}"
+    size = family_size(facts)
+    return f"the {size} comparisons {of}" if size > 1 else f"the one comparison {of}"
 
 
 def _margins(facts: Facts) -> str:

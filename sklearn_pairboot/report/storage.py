@@ -31,6 +31,7 @@ from sklearn_pairboot._tables import (
     SlicePart,
     SliceRow,
     Tables,
+    check_settings,
 )
 from sklearn_pairboot.report.split_tests import SplitScores
 
@@ -124,20 +125,23 @@ def keywords(data: Mapping[str, Any]) -> dict[str, Any]:
     has_margin = data["margin"] is not None or data["margin_relative"] is not None
     difference_row = EquivalenceRow if has_margin else DifferenceRow
     stored = data["distribution"]
+    metrics = [MetricInfo(**metric) for metric in data["metrics"]]
+    settings = Settings(
+        baseline=data["baseline"],
+        confidence_level=data["confidence_level"],
+        method=data["method"],
+        alternative=data["alternative"],
+        correction=data["correction"],
+        margin=_margin(data["margin"]),
+        margin_relative=_margin(data["margin_relative"]),
+        family=data["family"],
+        pairs=data["pairs"],
+    )
+    check_settings(settings, data["models"], [metric.name for metric in metrics])
     return {
         **{name: data[name] for name in AS_IT_IS},
-        "metrics": [MetricInfo(**metric) for metric in data["metrics"]],
-        "settings": Settings(
-            baseline=data["baseline"],
-            confidence_level=data["confidence_level"],
-            method=data["method"],
-            alternative=data["alternative"],
-            correction=data["correction"],
-            margin=_margin(data["margin"]),
-            margin_relative=_margin(data["margin_relative"]),
-            family=data["family"],
-            pairs=data["pairs"],
-        ),
+        "metrics": metrics,
+        "settings": settings,
         "random_state_entropy": _integer(data["random_state_entropy"]),
         "notes": data["notes"]["input"],
         "versions": data["versions"],
@@ -410,3 +414,10 @@ def _float(value: Any) -> float:
 
 def _integer(value: Any) -> Any:
     return int(value, 16) if isinstance(value, str) else value
+
+
+def plain(value: Any) -> Any:
+    """Turn NumPy's numbers into Python's, and tuples into lists."""
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value

@@ -25,7 +25,8 @@ class CrossedBootstrap:
     linearly so that the covariances of all models and metrics are exactly this; where the
     difference is negative in some direction it counts as zero, and a note says so. The
     replicates are centred at the estimate and may leave the metric's range. Interval methods
-    that need independent units, such as ``"bca"``, are refused, as are permutation tests.
+    that need independent units, ``"bca"`` and ``"studentized"``, are refused, as are permutation
+    tests, slices and ``n_resamples`` other than a number.
 
     A comparison takes this plan by itself where ``groups`` have two columns.
     Do not use it where each level of one factor lies in one level of the other: then the outer one

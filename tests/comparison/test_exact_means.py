@@ -220,7 +220,9 @@ def test_accuracy_and_other_means_of_predictions():
     scores = exact({"old": (old == y).astype(int), "new": (new == y).astype(int)})
     for name in NUMBERS:
         assert found.differences[0][name] == pytest.approx(scores.differences[0][name], abs=1e-12)
-    with pytest.raises(ValueError, match="enumerated; beyond that only means are served, by conv"):
+    with pytest.raises(
+        ValueError, match="enumerated; beyond that only means over all rows are served"
+    ):
         compare_predictions(y, {"old": old, "new": new}, scoring="f1", n_resamples="exact")
 
 

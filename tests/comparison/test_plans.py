@@ -277,7 +277,9 @@ def test_what_plans_cannot_serve_is_refused_before_any_work(name):
 
     X, y, models = trained("binary")
     run = {"scoring": scorer, "resampling": plan, "groups": groups, "random_state": 0}
-    message = "`method` must do without leaving out one unit at a time with "
+    message = (
+        "`method` must do without leaving out one unit at a time, and without its influence, with "
+    )
     with pytest.raises(ValueError, match=f"^{message}.*got 'bca'. Pass 'percentile'"):
         compare_estimators(models, X, y, method="bca", **run)
     with pytest.raises(ValueError, match=r"^`n_resamples` must be an integer with .* resampling"):

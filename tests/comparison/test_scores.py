@@ -367,7 +367,11 @@ BAD = [
     ("verbose", "yes", "an integer >= 0"),
     ("missing", "ignore", "one of 'raise', 'drop'"),
     ("missing", None, "one of 'raise', 'drop'"),
-    ("resampling", "rows", "one of 'auto'"),
+    (
+        "resampling",
+        "rows",
+        "'auto' or a plan of sklearn_pairboot.resampling, such as BlockBootstrap()",
+    ),
     *(("random_state", v, SEEDS) for v in (-1, 0.5, "seed", True)),
 ]
 
@@ -547,7 +551,12 @@ def test_bad_weights_are_refused(weight, message):
     ("groups", "message"),
     [
         (list("aab"), "`groups` must have one entry per test row, 5, got 3."),
-        (np.zeros((5, 3)), "`groups` must be one-dimensional, got shape (5, 3)."),
+        (
+            np.zeros((5, 3)),
+            "`groups` must be one-dimensional, got shape (5, 3). Pass one column, or a tuple of "
+            "labels for each row. Two columns are two crossed factors, which comparisons take with "
+            "resampling='auto'.",
+        ),
         (
             np.zeros((5, 2)),
             "`groups` must hold at least 2 levels in each column, got only 0.0 in 'column 0'. "
