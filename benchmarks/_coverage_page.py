@@ -79,6 +79,18 @@ IGNORED = """
 Who ignores clusters finds differences where there are none: at ICC {icc:g} the percentile bootstrap
 of rows rejects equally good models in {at} %.
 """
+WHY = """
+``"{default}"`` is the default because its ends are replicates that can be counted, whatever the
+metric, and because it asks nothing of the distribution. From 50 rows on it loses a point or two
+against the best method. It loses more with few units: then ``"expanded"``, which moves the same
+percentiles out by what few units need, or ``"t"`` for differences are the better choice, and a
+result with fewer than ten clusters says so. The method is never changed behind the caller's back,
+so that results of different sizes stay comparable. ``"bca"`` mends skewness of single values, at
+the price of narrower intervals of differences of few units; ``"studentized"`` is right for
+differences that are nearly normal and too narrow where a few units carry most of the difference, as
+the near-copies of rows here do. With normal random intercepts, 20 clusters and ICC 0.4 it keeps its
+level (``tests/test_coverage.py``).
+"""
 SINGLE = """
 The value of one model from {n} rows is covered in {default_at} % by ``{default}``. Closest of all
 methods is ``{best}`` with {best_at} %.
@@ -189,6 +201,7 @@ def _advice(tallies: Sequence[Tally], tests: Sequence[Tested]) -> Iterator[str]:
     """Yield what the numbers say, as far as there are numbers."""
     default = inspect.signature(compare_predictions).parameters["method"].default
     yield _of_default(where(tallies, target=is_difference), default)
+    yield _bullet(WHY, default=default)
     clustered = where(tallies, n_clusters=lambda n: n is not None, target=EQUAL)
     highest = max(distinct(clustered, "icc"), default=0.0)
     for n in distinct(clustered, "n_clusters"):

@@ -25,6 +25,8 @@ from _tallies import (
     where,
 )
 
+_VERY_WIDE = 100
+
 
 def kinds(tallies: Sequence[Tally]) -> Iterator[tuple[str, list[Tally]]]:
     """Yield rows, few and many, and each number of clusters."""
@@ -168,7 +170,9 @@ def widths(tallies: Sequence[Tally]) -> Iterator[str]:
     def ratio(rows: Sequence[Tally]) -> str:
         (method,) = distinct(rows, "method")
         reference = {row[:6]: row.mean_width for row in where(tallies, method="percentile")}
-        return f"{mean(row.mean_width / reference[row[:6]] for row in rows):.2f}"
+        found = mean(row.mean_width / reference[row[:6]] for row in rows)
+        # A studentised interval has next to no end where a resample's standard error is tiny.
+        return f"{found:.2f}" if found < _VERY_WIDE else f"> {_VERY_WIDE}"
 
     yield by_method(
         ["units"],

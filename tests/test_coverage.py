@@ -17,6 +17,7 @@ import pytest
 from scipy import stats
 from sklearn import metrics
 
+from sklearn_pairboot import compare_scores
 from sklearn_pairboot._engine.intervals import METHODS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -426,3 +427,26 @@ def test_true_calibration_errors_are_those_of_a_large_sample():
         gap = np.bincount(bins, p - y, module.N_BINS)
         assert np.abs(gap).sum() / len(y) == pytest.approx(truth.plain, abs=4e-3)
         assert (gap**2 / weight).sum() / len(y) == pytest.approx(truth.squared, abs=4e-4)
+
+
+def test_tests_of_20_clusters_keep_their_level_with_normal_intercepts():
+    """Unlike the near-copies of the page, cluster means are then normal: t is exact."""
+    n_data_sets, groups = 150, np.repeat(np.arange(20), 10)
+    rejected = dict.fromkeys(("studentized", "t", "expanded", "percentile"), 0)
+    for number in range(n_data_sets):
+        rng = np.random.default_rng(number)
+        values = sqrt(0.4) * rng.normal(size=20)[groups] + sqrt(0.6) * rng.normal(size=200)
+        result = compare_scores(
+            {"a": np.zeros(200), "b": values},
+            groups=groups,
+            method="studentized",
+            n_resamples=499,
+            random_state=number,
+        )
+        for method in rejected:
+            row = result.replace(method=method).differences[0]
+            rejected[method] += row.p_value <= 0.05
+    limit = stats.binom.ppf(0.999, n_data_sets, 0.07)  # at most 7 % was asked for
+    for method in ("studentized", "t", "expanded"):
+        assert rejected[method] <= limit
+    assert rejected["t"] <= rejected["percentile"]

@@ -127,7 +127,8 @@ def test_crossed_factors_are_named_where_they_vary_and_where_they_are_few():
         "only which levels of user and item, and which of their cells, are drawn"
     )
     assert result.notes == (
-        "Only 6 levels of user: with fewer than 10 the bootstrap intervals tend to be too narrow.",
+        "Only 6 levels of user: with fewer than 10 the bootstrap intervals tend to be too narrow; "
+        "`method='expanded'` or `'t'` allows for it.",
     )
 
 

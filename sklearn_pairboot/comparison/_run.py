@@ -409,7 +409,7 @@ def _few_notes(number: int, of_what: str) -> list[str]:
         return []
     return [
         f"Only {number} {of_what}: with fewer than {_FEW_CLUSTERS} the bootstrap intervals tend "
-        "to be too narrow."
+        "to be too narrow; `method='expanded'` or `'t'` allows for it."
     ]
 
 

@@ -594,8 +594,8 @@ def test_numbers_and_strings_are_different_clusters():
 def test_few_clusters_are_noted():
     result = compare_scores(SCORES, groups=list("aabbc"), n_resamples=99)
     assert (
-        "Only 3 clusters: with fewer than 10 the bootstrap intervals tend to be too narrow."
-        in result.notes
+        "Only 3 clusters: with fewer than 10 the bootstrap intervals tend to be too narrow; "
+        "`method='expanded'` or `'t'` allows for it." in result.notes
     )
     assert result.unit_sizes == (1, 2, 2)
 
