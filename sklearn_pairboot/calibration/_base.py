@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from sklearn_pairboot._scoring.checks import (
 )
 
 
-class ScoreCalibrator(ClassifierMixin, BaseEstimator):
+class ScoreCalibrator(ClassifierMixin, BaseEstimator, ABC):
     """A classifier of two classes whose only feature is a score."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -96,11 +97,13 @@ class ScoreCalibrator(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = False
         return tags
 
+    @abstractmethod
     def _fit(self, scores: FloatArray, positive: BoolArray, weight: FloatArray) -> None:
-        raise NotImplementedError
+        """Learn the map; both classes have weight."""
 
+    @abstractmethod
     def _probability(self, scores: FloatArray) -> FloatArray:
-        raise NotImplementedError
+        """Map scores to probabilities of the positive class."""
 
 
 def check_scores(X: Any) -> FloatArray:
