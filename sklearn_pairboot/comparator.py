@@ -17,7 +17,7 @@ from sklearn_pairboot._scoring.checks import (
     check_target,
     shown,
 )
-from sklearn_pairboot._scoring.resolve import Metric, resolve_scoring
+from sklearn_pairboot._scoring.resolve import Metric, resolve_scoring, with_companions
 from sklearn_pairboot._tables import check_baseline, check_choice
 from sklearn_pairboot.comparison._design import Weighing
 from sklearn_pairboot.comparison._flow import bound_scorer, compare_by_splits, compare_directly
@@ -385,7 +385,7 @@ default="percentile"
                 f"with {shown(frozen)} frozen. All models must be tested on the same rows."
             )
         metrics = resolve_scoring(self.scoring, estimators)
-        options.settings(tuple(estimators), [metric.name for metric in metrics])
+        options.settings(tuple(estimators), [metric.name for metric in with_companions(metrics)])
         direct = self.cv is None and len(frozen) == len(estimators)
         if options.permutation and not direct:
             raise ValueError(

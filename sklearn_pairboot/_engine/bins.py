@@ -29,6 +29,9 @@ def inner_edges(
     if strategy == "uniform":
         edges: FloatArray = np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
         return edges
+    if row_weight is not None:  # rows without weight are as good as absent
+        kept = row_weight > 0
+        predictions, outcomes, row_weight = predictions[kept], outcomes[kept], row_weight[kept]
     distinct, places = np.unique(predictions, return_inverse=True)
     weight = np.ones(len(predictions)) if row_weight is None else row_weight
     places = places.reshape(-1)
@@ -41,9 +44,7 @@ def inner_edges(
         wanted = _cuts(below, n_more)
         ends = np.concatenate([[0], wanted, [len(distinct)]])
         masses = np.diff(below[ends])
-        # Bins of no weight have no rate that could be out of order.
-        rates = np.diff(positive[ends])[masses > 0] / masses[masses > 0]
-        if (np.diff(rates) < -_ROUNDING).any():
+        if (np.diff(np.diff(positive[ends]) / masses) < -_ROUNDING).any():
             break
         cuts = wanted
     return distinct[cuts]

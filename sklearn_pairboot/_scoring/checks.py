@@ -283,7 +283,7 @@ def check_same_index(named: Mapping[str, Any]) -> None:
         elif len(values.index) == len(first[1]) and not values.index.equals(first[1]):
             raise ValueError(
                 f"{first[0]} and {name} have different pandas indexes, but rows are paired by "
-                "position. Align them first, pass `ids=` to align by key, or drop the indexes "
+                "position. Align them first, by `ids=` where that is taken, or drop the indexes "
                 "with `.to_numpy()`."
             )
 

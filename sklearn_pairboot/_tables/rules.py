@@ -33,8 +33,8 @@ def difference_by_rule(found: IntervalEstimate, info: MetricInfo) -> IntervalEst
             p_value=math.nan,
             status="biased",
             reason=(
-                "chance adds to the value of each model, to each another amount; the squared "
-                "calibration error, which is debiased, judges the models"
+                "chance adds to the value of each model, to each another amount; judge the models "
+                "by the squared calibration error, which is debiased"
             ),
         )
     return found

@@ -57,6 +57,8 @@ class Estimate:
     n_undefined: int = 0
 
     def __str__(self) -> str:
+        if np.isnan(self.value):
+            return "undefined"
         return f"{self.value:.3f} [{self.ci_low:.3f}, {self.ci_high:.3f}]"
 
 

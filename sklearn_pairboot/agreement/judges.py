@@ -119,7 +119,8 @@ def judge_agreement(
         Labels of another human. Without them agreement cannot be compared with what humans reach.
     weights : {"linear", "quadratic"} or None, default=None
         Weights of kappa for ordered labels, as in `sklearn.metrics.cohen_kappa_score`: how much
-        a disagreement counts grows with the distance of the labels. Agreement is not weighted.
+        a disagreement counts grows with the number of steps between them among the sorted labels
+        that occur, whatever their values. Agreement is not weighted. Words are refused.
     groups : array-like of shape (n_items,), default=None
         Cluster of each item, such as the prompt template it was made from. With it whole clusters
         are resampled; without it intervals are too narrow where items resemble each other.
@@ -175,6 +176,11 @@ def judge_agreement(
     resampling = Resampling.of(len(truth), groups, n_resamples, confidence_level, random_state)
     raters = tuple(arrays.values())
     _check_kinds(arrays, truth)
+    if weights is not None and truth.dtype.kind in "OUS":
+        raise ValueError(
+            f"`weights` must be None for labels that are words, got {weights!r}: their order is "
+            "not known. Pass numbers in the order of the labels."
+        )
     records = tuple(RecordedEstimator.from_arrays(predict=labels) for labels in raters)
     kind = "binary" if len(np.unique(truth)) <= 2 else "multiclass"
     problem = Problem(truth, kind, records, resampling.units)

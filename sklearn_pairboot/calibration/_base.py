@@ -14,11 +14,15 @@ from sklearn_pairboot._engine.weights import BoolArray, FloatArray
 from sklearn_pairboot._scoring.checks import (
     check_finite,
     check_length,
+    check_same_index,
     check_sample_weight,
     check_target,
     plain,
     shown,
 )
+
+# Half the distance from 1 to the next float below.
+_LEAST = 2.0**-54
 
 
 class ScoreCalibrator(ClassifierMixin, BaseEstimator, ABC):
@@ -42,6 +46,7 @@ class ScoreCalibrator(ClassifierMixin, BaseEstimator, ABC):
         object
             The calibrator itself.
         """
+        check_same_index({"`X`": X, "`y`": y, "`sample_weight`": sample_weight})
         scores = check_scores(X)
         truth = check_target(y, "y")
         if truth.ndim != 1:
@@ -154,9 +159,18 @@ def check_probabilities(scores: FloatArray, who: str) -> None:
         )
 
 
-def logit(probability: FloatArray) -> FloatArray:
-    """Log odds; those of 0 and 1 are finite, beyond those of any other float."""
-    least = np.finfo(np.float64).tiny
-    below, above = np.maximum(probability, least), np.maximum(1 - probability, 2.0**-54)
+def least_share(probabilities: FloatArray) -> float:
+    """Give what 0 counts as where logarithms are taken: half of the least that is above it.
+
+    Zeros are rounded or counted, such as votes of trees; logarithms of much smaller numbers would
+    outweigh all other rows.
+    """
+    inside = probabilities[probabilities > 0]
+    return max(float(inside.min(initial=1.0)) / 2, _LEAST)
+
+
+def logit(probability: FloatArray, least: float) -> FloatArray:
+    """Log odds, bounded on both sides alike."""
+    below, above = (np.maximum(p, least) for p in (probability, 1 - probability))
     odds: FloatArray = np.log(below) - np.log(above)
     return odds

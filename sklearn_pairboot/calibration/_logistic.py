@@ -19,9 +19,13 @@ def fit_logistic(
     Features are standardised for the fit, so that their units do not matter.
     """
     total = weight.sum()
+    # Squares of the largest and of the smallest numbers would overflow, or vanish.
+    largest = np.abs(features).max(axis=0)
+    largest[largest == 0] = 1.0
+    features = features / largest
     centre = weight @ features / total
     spread = np.sqrt(weight @ (features - centre) ** 2 / total)
-    spread[spread == 0] = 1.0
+    spread[np.ptp(features, axis=0) == 0] = 1.0
     columns = np.column_stack([(features - centre) / spread, np.ones(len(features))])
 
     def loss(coefficients: FloatArray) -> tuple[float, FloatArray]:
@@ -43,7 +47,7 @@ def fit_logistic(
     ).x
     found = _polished(found, columns, target, weight, not_negative=not_negative)
     slopes = found[:-1] / spread
-    return slopes.tolist(), float(found[-1] - slopes @ centre)
+    return (slopes / largest).tolist(), float(found[-1] - slopes @ centre)
 
 
 def _polished(

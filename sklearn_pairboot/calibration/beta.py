@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from scipy.special import expit
 
 from sklearn_pairboot._engine.weights import BoolArray, FloatArray
-from sklearn_pairboot.calibration._base import ScoreCalibrator, check_probabilities
+from sklearn_pairboot.calibration._base import (
+    ScoreCalibrator,
+    check_probabilities,
+    least_share,
+)
 from sklearn_pairboot.calibration._logistic import fit_logistic
-
-_LEAST = 2.0**-54
 
 
 class BetaCalibrator(ScoreCalibrator):
@@ -29,6 +33,9 @@ class BetaCalibrator(ScoreCalibrator):
         Coefficient of -log(1 - p), at least 0.
     c_ : float
         Intercept.
+    least_ : float
+        What a probability of 0 counts as, and the distance from 1 of a probability of 1: half the
+        least one among the calibration rows that is not 0, and 2**-54 at least.
     n_features_in_ : int
         1.
 
@@ -39,8 +46,8 @@ class BetaCalibrator(ScoreCalibrator):
     Notes
     -----
     The log odds are a log p - b log(1 - p) + c [1]_, fitted by maximum likelihood with a and b
-    kept at 0 or above: the curve then never falls. Probabilities of 0 and 1 count as the nearest
-    numbers inside.
+    kept at 0 or above: the curve then never falls. Probabilities of 0 and 1
+    count as ``least_`` away from there: logarithms of them would be infinite.
 
     References
     ----------
@@ -60,15 +67,25 @@ class BetaCalibrator(ScoreCalibrator):
 
     def _fit(self, scores: FloatArray, positive: BoolArray, weight: FloatArray) -> None:
         check_probabilities(scores, type(self).__name__)
+        negative, found = scores[~positive & (weight > 0)], scores[positive & (weight > 0)]
+        if negative.max() <= found.min() and negative.min() < found.max():
+            warnings.warn(
+                "The probabilities separate the classes: the likelihood has no maximum, and the "
+                "curve is all but a step from 0 to 1. Calibrate on more rows, or use "
+                "`PlattCalibrator`, whose targets keep it from certainty.",
+                UserWarning,
+                stacklevel=3,
+            )
+        self.least_ = least_share(np.append(scores, 1 - scores))
         (self.a_, self.b_), self.c_ = fit_logistic(
-            _features(scores), positive.astype(np.float64), weight, not_negative=True
+            self._features(scores), positive.astype(np.float64), weight, not_negative=True
         )
 
     def _probability(self, scores: FloatArray) -> FloatArray:
         check_probabilities(scores, type(self).__name__)
-        value: FloatArray = expit(_features(scores) @ np.array([self.a_, self.b_]) + self.c_)
+        value: FloatArray = expit(self._features(scores) @ np.array([self.a_, self.b_]) + self.c_)
         return value
 
-
-def _features(p: FloatArray) -> FloatArray:
-    return np.column_stack([np.log(np.maximum(p, _LEAST)), -np.log(np.maximum(1 - p, _LEAST))])
+    def _features(self, p: FloatArray) -> FloatArray:
+        below, above = (np.maximum(share, self.least_) for share in (p, 1 - p))
+        return np.column_stack([np.log(below), -np.log(above)])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.isotonic import IsotonicRegression
 
 from sklearn_pairboot._engine.weights import BoolArray, FloatArray
 from sklearn_pairboot.calibration._base import ScoreCalibrator
+from sklearn_pairboot.metrics._isotonic import best_rising
 
 
 class IsotonicCalibrator(ScoreCalibrator):
@@ -20,8 +20,10 @@ class IsotonicCalibrator(ScoreCalibrator):
     ----------
     classes_ : ndarray of shape (2,)
         Both classes in sorted order; the later one is the positive one.
-    isotonic_ : IsotonicRegression
-        The fitted function.
+    scores_ : ndarray of shape (n_distinct_scores,)
+        Distinct scores of the calibration rows that have weight, in ascending order.
+    probabilities_ : ndarray of shape (n_distinct_scores,)
+        The probability that each of them is mapped to.
     n_distinct_scores_ : int
         Distinct scores of the calibration rows.
     n_distinct_probabilities_ : int
@@ -39,8 +41,9 @@ class IsotonicCalibrator(ScoreCalibrator):
     Notes
     -----
     Between calibration scores it is linear, outside of their range constant, as in
-    `sklearn.isotonic.IsotonicRegression`, which does the work. Strictly rising maps leave AUC
-    alone; this one does not rise strictly.
+    `sklearn.isotonic.IsotonicRegression`, which does the work; but scores are compared exactly,
+    where scikit-learn takes those for equal that differ by less than 1e-15. Strictly rising maps
+    leave AUC alone; this one does not rise strictly.
 
     Examples
     --------
@@ -53,13 +56,12 @@ class IsotonicCalibrator(ScoreCalibrator):
     """
 
     def _fit(self, scores: FloatArray, positive: BoolArray, weight: FloatArray) -> None:
-        self.isotonic_ = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
-        self.isotonic_.fit(scores, positive.astype(np.float64), sample_weight=weight)
+        self.scores_, self.probabilities_ = best_rising(scores, positive.astype(np.float64), weight)
         found = self._probability(scores)
         self.n_distinct_scores_ = len(np.unique(scores))
         self.n_distinct_probabilities_ = len(np.unique(found))
         self.n_certain_ = int(np.count_nonzero((found == 0) | (found == 1)))
 
     def _probability(self, scores: FloatArray) -> FloatArray:
-        found: FloatArray = self.isotonic_.predict(scores)
+        found: FloatArray = np.interp(scores, self.scores_, self.probabilities_)
         return found

@@ -14,21 +14,32 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_pairboot._engine.weights import FloatArray
-from sklearn_pairboot._scoring.checks import check_choice, check_labels, check_length, check_target
-from sklearn_pairboot.calibration._base import ScoreCalibrator, logit
+from sklearn_pairboot._scoring.checks import (
+    check_choice,
+    check_labels,
+    check_length,
+    check_same_index,
+    check_target,
+    shown,
+)
+from sklearn_pairboot._scoring.rows import keys_of_rows
 from sklearn_pairboot.calibration.beta import BetaCalibrator
 from sklearn_pairboot.calibration.binning import HistogramCalibrator
+from sklearn_pairboot.calibration.isotonic import IsotonicCalibrator
+from sklearn_pairboot.calibration.platt import PlattCalibrator
 from sklearn_pairboot.calibration.temperature import TemperatureCalibrator
 from sklearn_pairboot.calibration.venn_abers import VennAbersCalibrator
 
-_BY_SCIKIT_LEARN = {"platt": "sigmoid", "isotonic": "isotonic"}
-_OWN = {
+_CALIBRATORS = {
+    "platt": PlattCalibrator(),
+    "isotonic": IsotonicCalibrator(),
     "beta": BetaCalibrator(),
     "histogram": HistogramCalibrator(),
     "temperature": TemperatureCalibrator(),
     "venn-abers": VennAbersCalibrator(),
 }
-METHODS = (*_BY_SCIKIT_LEARN, *_OWN)
+METHODS = tuple(_CALIBRATORS)
+_BY_SCIKIT_LEARN = {"platt": "sigmoid", "isotonic": "isotonic"}
 
 
 def calibrate(
@@ -76,13 +87,12 @@ default="platt"
     Returns
     -------
     classifier
-        A fitted classifier with ``predict_proba`` and ``classes_``: scikit-learn's
-        `sklearn.calibration.CalibratedClassifierCV` where that does the work, else a
-        `CalibratedModel`.
+        A fitted classifier with ``predict_proba`` and ``classes_``: a `CalibratedModel`, or with
+        ``cv`` scikit-learn's `sklearn.calibration.CalibratedClassifierCV`.
 
     See Also
     --------
-    CalibratedModel : The classifier that is returned for the other methods.
+    CalibratedModel : The classifier that is returned without ``cv``.
 
     Notes
     -----
@@ -102,6 +112,14 @@ default="platt"
     (200, 2)
     """
     check_choice("method", method, METHODS)
+    check_same_index(
+        {
+            "`X_cal`": X_cal,
+            "`y_cal`": y_cal,
+            "`groups`": groups,
+            "`sample_weight`": sample_weight,
+        }
+    )
     truth = check_target(y_cal, "y_cal")
     classes = np.unique(truth)
     if len(classes) == 1:
@@ -119,17 +137,19 @@ default="platt"
                 "fitted classifier is calibrated on all rows given."
             )
         check_is_fitted(estimator)
-        if method in _BY_SCIKIT_LEARN:
-            around = CalibratedClassifierCV(
-                FrozenEstimator(estimator), method=_BY_SCIKIT_LEARN[method]
-            )
-            return around.fit(X_cal, y_cal, sample_weight=sample_weight)
-        model = CalibratedModel(FrozenEstimator(estimator), _OWN[method])
+        model = CalibratedModel(FrozenEstimator(estimator), _CALIBRATORS[method])
         return model.fit(X_cal, y_cal, sample_weight=sample_weight)
     if method not in _BY_SCIKIT_LEARN:
         raise ValueError(
             f"`cv` must be None for `method`={method!r}, got {cv!r}. Fit the classifier, and "
             "calibrate it on other rows."
+        )
+    if method == "platt" and not hasattr(estimator, "decision_function"):
+        raise ValueError(
+            "`method` must be 'isotonic' with `cv` for a classifier without `decision_function`, "
+            f"got 'platt' for {type(estimator).__name__}: the logistic curve would be fitted to "
+            "raw probabilities in place of their logits. Or fit the classifier, and calibrate it "
+            "on other rows."
         )
     # Splits made here need no routing of the groups.
     splitter = check_cv(cv, truth, classifier=True)
@@ -201,17 +221,26 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):
                 "`y` must hold classes of the estimator, got "
                 f"{unknown.tolist()[0]!r}, which is none of {classes.tolist()}."
             )
+        absent = [label for label in classes.tolist() if label not in set(truth.tolist())]
+        if absent:
+            raise ValueError(
+                f"`y` must hold all classes of the estimator, got none of {shown(absent)}. "
+                "Calibrate on rows of all classes."
+            )
         scores = self._scores(X)
         check_length(truth, len(scores), "`y`")
         if isinstance(self.calibrator, TemperatureCalibrator):
-            kind = self._temperature_kind()
+            kind = "logits" if self._has_decisions else "probabilities"
             calibrator = clone(self.calibrator).set_params(scores=kind)
             self.calibrators_ = [calibrator.fit(scores, truth, sample_weight)]
         else:
+            calibrator = clone(self.calibrator)
+            if isinstance(calibrator, PlattCalibrator):
+                calibrator.set_params(probabilities=not self._has_decisions)
             positives = classes[1:] if len(classes) == 2 else classes
             columns = scores.reshape(len(scores), -1)
             self.calibrators_ = [
-                clone(self.calibrator).fit(column, truth == label, sample_weight)
+                clone(calibrator).fit(column, truth == label, sample_weight)
                 for label, column in zip(positives, columns.T, strict=True)
             ]
         self.classes_ = classes
@@ -267,36 +296,32 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):
         labels: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
         return labels
 
-    def _temperature_kind(self) -> str:
-        return "logits" if hasattr(self.estimator, "decision_function") else "probabilities"
+    @property
+    def _has_decisions(self) -> bool:
+        return hasattr(self.estimator, "decision_function")
 
     def _scores(self, X: Any) -> FloatArray:
         """Give what the calibrator takes: probabilities for beta, decision values where known."""
-        decisions = hasattr(self.estimator, "decision_function")
-        if isinstance(self.calibrator, BetaCalibrator) or not decisions:
-            if not hasattr(self.estimator, "predict_proba"):
-                raise ValueError(
-                    "`estimator` must have `predict_proba` for this calibrator, which "
-                    f"{type(self.estimator).__name__} has not. Use method='platt'."
-                )
-            found = np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
-            if found.shape[1] == 2:
-                found = found[:, 1]
-            plain_logits = isinstance(self.calibrator, ScoreCalibrator) and not isinstance(
-                self.calibrator, BetaCalibrator
+        if self._has_decisions and not isinstance(self.calibrator, BetaCalibrator):
+            return np.asarray(self.estimator.decision_function(X), dtype=np.float64)
+        if not hasattr(self.estimator, "predict_proba"):
+            raise ValueError(
+                "`estimator` must have `predict_proba` for this calibrator, which "
+                f"{type(self.estimator).__name__} has not. Use method='platt'."
             )
-            return logit(found) if plain_logits else found
-        return np.asarray(self.estimator.decision_function(X), dtype=np.float64)
+        found = np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
+        return found[:, 1] if found.shape[1] == 2 else found
 
 
 def _warn_of_training_rows(X_cal: Any, X_train: Any) -> None:
     if X_train is None:
         return
-    seen = {row.tobytes() for row in np.ascontiguousarray(np.asarray(X_train))}
-    shared = sum(row.tobytes() in seen for row in np.ascontiguousarray(np.asarray(X_cal)))
+    seen = set(keys_of_rows(X_train))
+    keys = keys_of_rows(X_cal)
+    shared = sum(key in seen for key in keys)
     if shared:
         warnings.warn(
-            f"{shared} of {len(X_cal)} calibration rows are among the training rows. The model's "
+            f"{shared} of {len(keys)} calibration rows are among the training rows. The model's "
             "scores of these are too good; calibrate on rows that it has not seen.",
             UserWarning,
             stacklevel=3,

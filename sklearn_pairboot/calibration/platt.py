@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
 from scipy.special import expit
 
 from sklearn_pairboot._engine.weights import BoolArray, FloatArray
-from sklearn_pairboot.calibration._base import ScoreCalibrator, logit
+from sklearn_pairboot.calibration._base import ScoreCalibrator, least_share, logit
 from sklearn_pairboot.calibration._logistic import fit_logistic
 
 _CHOICES = ("auto", True, False)
@@ -38,6 +39,10 @@ class PlattCalibrator(ScoreCalibrator):
         Its intercept.
     converted_ : bool
         Whether the scores were taken for probabilities.
+    least_ : float
+        What a probability of 0 counts as, and the distance from 1 of a probability of 1: half the
+        least one among the calibration rows that is not 0, and 2**-54 at least. NaN where nothing
+        was converted.
     n_features_in_ : int
         1.
 
@@ -81,6 +86,7 @@ class PlattCalibrator(ScoreCalibrator):
                 stacklevel=3,
             )
         self.converted_ = within if choice == "auto" else bool(choice)
+        self.least_ = least_share(np.append(scores, 1 - scores)) if self.converted_ else math.nan
         n_positive, n_negative = float(weight @ positive), float(weight @ ~positive)
         target = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
         (self.slope_,), self.intercept_ = fit_logistic(self._scale(scores)[:, None], target, weight)
@@ -98,4 +104,4 @@ class PlattCalibrator(ScoreCalibrator):
                 f"`X` must be probabilities between 0 and 1 where `probabilities` holds, got "
                 f"{worst:.6g}."
             )
-        return logit(scores)
+        return logit(scores, self.least_)

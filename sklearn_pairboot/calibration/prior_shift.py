@@ -13,7 +13,12 @@ from sklearn_pairboot._engine.bootstrap import bootstrap, observe
 from sklearn_pairboot._engine.intervals import check_alpha, interval
 from sklearn_pairboot._engine.seeds import check_random_state, entropy_of, is_integer
 from sklearn_pairboot._engine.weights import FloatArray
-from sklearn_pairboot._scoring.checks import check_confidence_level, check_finite, plain
+from sklearn_pairboot._scoring.checks import (
+    check_confidence_level,
+    check_finite,
+    check_same_index,
+    plain,
+)
 from sklearn_pairboot.calibration._prior_kernel import PriorKernel
 from sklearn_pairboot.resampling import ClusterBootstrap, RowBootstrap
 
@@ -295,6 +300,7 @@ def calibration_in_the_large(y_true: ArrayLike, y_prob: ArrayLike) -> Calibratio
     >>> found.observed, found.expected, found.statistic
     (0.25, 0.5, -5.0)
     """
+    check_same_index({"`y_true`": y_true, "`y_prob`": y_prob})
     columns, shape = _columns(y_prob)
     truth = plain(y_true)
     if len(shape) != 1 or truth.shape != shape:

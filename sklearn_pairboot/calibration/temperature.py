@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Self
 
 import numpy as np
@@ -16,14 +17,15 @@ from sklearn_pairboot._scoring.checks import (
     check_choice,
     check_finite,
     check_length,
+    check_same_index,
     check_sample_weight,
     check_target,
     plain,
 )
-from sklearn_pairboot.calibration._base import check_scores, logit
+from sklearn_pairboot.calibration._base import check_scores, least_share, logit
 
-# Temperatures beyond these are as good as no information, or as certainty.
-_LOG_TEMPERATURES = (-10.0, 10.0)
+# Multiples of the largest logit: beyond them probabilities are as good as certain, or equal.
+_LOG_TEMPERATURES = (-30.0, 10.0)
 _ROUNDING = 1e-6
 
 
@@ -45,6 +47,9 @@ class TemperatureCalibrator(ClassifierMixin, BaseEstimator):
         Classes in sorted order, which is the order of the columns of scores.
     temperature_ : float
         Above 1 where the scores were over-confident.
+    least_ : float
+        What a probability of 0 counts as: half the least one among the calibration rows that is not
+        0, and 2**-54 at least. NaN for logits.
     n_features_in_ : int
         Number of columns of the scores.
 
@@ -93,7 +98,11 @@ class TemperatureCalibrator(ClassifierMixin, BaseEstimator):
             The calibrator itself.
         """
         check_choice("scores", self.scores, ("logits", "probabilities"))
-        logits = self._logits(X)
+        check_same_index({"`X`": X, "`y`": y, "`sample_weight`": sample_weight})
+        numbers = self._numbers(X)
+        several = numbers if numbers.ndim == 2 else np.append(numbers, 1 - numbers)
+        self.least_ = least_share(several) if self.scores == "probabilities" else math.nan
+        logits = self._logits(numbers)
         truth = check_target(y, "y")
         if truth.ndim != 1:
             raise ValueError(f"`y` must be one-dimensional, got shape {truth.shape}.")
@@ -112,6 +121,9 @@ class TemperatureCalibrator(ClassifierMixin, BaseEstimator):
                 f"{logits.shape[1]}. Calibrate on rows of all classes."
             )
         rows, codes = np.arange(len(logits)), codes.reshape(-1)
+        logits = logits - logits.max(axis=1, keepdims=True)
+        largest = float(-logits.min()) or 1.0
+        logits = logits / largest
 
         def loss(log_temperature: float) -> float:
             log_p = log_softmax(logits * np.exp(-log_temperature), axis=1)
@@ -121,7 +133,7 @@ class TemperatureCalibrator(ClassifierMixin, BaseEstimator):
             loss, bounds=_LOG_TEMPERATURES, method="bounded", options={"xatol": 1e-10}
         )
         self.classes_ = classes
-        self.temperature_ = float(np.exp(found.x))
+        self.temperature_ = largest * float(np.exp(found.x))
         self.n_features_in_ = np.shape(X)[1] if np.ndim(X) == 2 else 1
         return self
 
@@ -140,7 +152,7 @@ class TemperatureCalibrator(ClassifierMixin, BaseEstimator):
             Columns in the order of ``classes_``.
         """
         check_is_fitted(self, "temperature_")
-        logits = self._logits(X)
+        logits = self._logits(self._numbers(X))
         if logits.shape[1] != len(self.classes_):
             raise ValueError(
                 f"`X` must have {len(self.classes_)} columns as in `fit`, got {logits.shape[1]}."
@@ -165,32 +177,37 @@ class TemperatureCalibrator(ClassifierMixin, BaseEstimator):
         labels: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
         return labels
 
-    def _logits(self, X: Any) -> FloatArray:
+    def _numbers(self, X: Any) -> FloatArray:
+        """Check scores: one column for two classes, else a column for each class."""
         array = plain(X)
         if array.ndim != 2 or array.shape[1] == 1:
-            column = check_scores(X)
-            column = logit(column) if self._of_probabilities(column) else column
-            return np.column_stack([np.zeros(len(column)), column])
-        if array.dtype.kind not in "iufb":
+            floats = check_scores(X)
+        elif array.dtype.kind not in "iufb":
             raise TypeError(f"`X` must be numbers, got {array.dtype}.")
-        check_finite(array, "`X`")
-        floats = array.astype(np.float64)
-        if not self._of_probabilities(floats):
-            return floats
-        sums = floats.sum(axis=1)
+        else:
+            check_finite(array, "`X`")
+            floats = array.astype(np.float64)
+        if self.scores == "probabilities":
+            _check_probabilities(floats)
+        return floats
+
+    def _logits(self, numbers: FloatArray) -> FloatArray:
+        of_probabilities = self.scores == "probabilities"
+        if numbers.ndim == 1:
+            column = logit(numbers, self.least_) if of_probabilities else numbers
+            return np.column_stack([np.zeros(len(column)), column])
+        return np.log(np.maximum(numbers, self.least_)) if of_probabilities else numbers
+
+
+def _check_probabilities(numbers: FloatArray) -> None:
+    if numbers.min() < 0 or numbers.max() > 1:
+        worst = numbers.min() if numbers.min() < 0 else numbers.max()
+        raise ValueError(
+            "`X` must be probabilities between 0 and 1 where `scores` is 'probabilities', got "
+            f"{worst:.6g}."
+        )
+    if numbers.ndim == 2:
+        sums = numbers.sum(axis=1)
         if np.abs(sums - 1).max() > _ROUNDING:
             row = int(np.abs(sums - 1).argmax())
             raise ValueError(f"`X` must sum to 1 in every row, got {sums[row]:.6g} in row {row}.")
-        logs: FloatArray = np.log(np.maximum(floats, np.finfo(np.float64).tiny))
-        return logs
-
-    def _of_probabilities(self, scores: FloatArray) -> bool:
-        if self.scores != "probabilities":
-            return False
-        if scores.min() < 0 or scores.max() > 1:
-            worst = scores.min() if scores.min() < 0 else scores.max()
-            raise ValueError(
-                "`X` must be probabilities between 0 and 1 where `scores` is 'probabilities', got "
-                f"{worst:.6g}."
-            )
-        return True

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, Kernel
-from sklearn_pairboot._scoring.resolve import Metric
+from sklearn_pairboot._scoring.resolve import Metric, with_companions
 from sklearn_pairboot.comparison._folds import Data, Folds, Tested, notes_on_splits, score_folds
 from sklearn_pairboot.comparison._named import is_frozen
 from sklearn_pairboot.comparison._options import Options
@@ -81,6 +82,9 @@ def evaluate_folds(
     aggregate: str = "folds",
 ) -> Evaluated:
     """Score fold models: the mean of their folds' scores, or all their answers together."""
+    metrics, metadata = with_companions(metrics), dict(metadata)
+    for metric, companion in pairwise(metrics):
+        metadata.setdefault(companion.name, metadata[metric.name])
     splits = [folds.splits[number] for number in folds.kept]
     models = tuple(folds.models[folds.kept[0]])
     tested = Tested.of(splits, data.units)
@@ -104,6 +108,8 @@ def evaluate_folds(
         swap = swap_records(found, joined.problems, models)
         hint = constant_hint(data.truths[tested.rows])
     trained = not all(is_frozen(model) for of_split in folds.models for model in of_split.values())
+    biased = np.array([metric.interval_rule == "biased" for metric in found])
+    tested_values = np.where(biased[:, None, None], np.nan, values)  # nor has a t test of these
     sizes = np.array([(len(split.train), len(split.test)) for split in folds.splits], dtype=float)
     return Evaluated(
         models=models,
@@ -111,7 +117,7 @@ def evaluate_folds(
         kernels=kernels,
         units=tested.units,
         values=values,
-        split_scores=SplitScores(values, sizes[:, 0], sizes[:, 1]) if trained else None,
+        split_scores=SplitScores(tested_values, sizes[:, 0], sizes[:, 1]) if trained else None,
         notes=[*notes, *notes_on_splits(splits, tested, len(data.truths), data.groups)],
         held_fixed=f"the models fitted on {len(splits)} training part(s), and the splits",
         hint=hint,

@@ -123,7 +123,9 @@ def compare_by_splits(
     if deciding is not None:
         tests = evaluated.split_tests(options) if trained else None
         notes += note_on_selection(selection, deciding.name, options, tests, evaluated.models)
-    scores = {metric.name: metric.sign * evaluated.values[k] for k, metric in enumerate(metrics)}
+    scores = {
+        metric.name: metric.sign * evaluated.values[k] for k, metric in enumerate(evaluated.metrics)
+    }
     result = evaluated.compare(options, weighted=_weighted(routed), notes=notes)
     return Compared(result, len(splits), scores, trained)
 

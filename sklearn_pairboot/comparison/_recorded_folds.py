@@ -226,7 +226,7 @@ def notes_on_other_scores(
     """
     notes = []
     for metric, own in zip(metrics, values, strict=True):
-        key = keys[metric.name]
+        key = keys.get(metric.name, "")
         if not all(key in result for result in results.values()):
             continue
         reported = _reported(results, key, len(own))

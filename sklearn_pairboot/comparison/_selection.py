@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 from sklearn_pairboot._engine.intervals import alpha_of
@@ -34,7 +35,7 @@ def note_on_selection(
     if not of_metric:
         return [
             f"{rule} and a corrected resampled t test of the splits agrees. A single split allows "
-            "no such test, so the baseline is kept."
+            "no such test, and neither does a biased metric, so the baseline is kept."
         ]
     listed = ", ".join(f"{row.model} {row.p_adjusted:.3g}" for row in of_metric[:_LISTED])
     more = len(of_metric) - _LISTED
@@ -54,11 +55,20 @@ def select(
     sign = 1.0 if rows[result.baseline].greater_is_better else -1.0
     candidates = list(rows)
     if selection == "incumbent":
-        candidates = [
-            row.model
+        against = [
+            row
             for row in result.differences
-            if row.metric == metric and row.baseline == result.baseline and row.verdict == "better"
+            if row.metric == metric and row.baseline == result.baseline
         ]
+        if any(row.status == "biased" for row in against):
+            warnings.warn(
+                f"Selection by {metric} keeps the baseline {result.baseline!r}: differences of "
+                "this metric are biased and have no verdict. Let another one decide, such as the "
+                "Brier score, the log loss or `squared_calibration_error`.",
+                UserWarning,
+                stacklevel=3,
+            )
+        candidates = [row.model for row in against if row.verdict == "better"]
         if trained_on_splits:
             alpha = alpha_of(result.confidence_level)
             agreeing = {

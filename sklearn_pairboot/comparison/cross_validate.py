@@ -13,6 +13,7 @@ from sklearn_pairboot._scoring.checks import (
     check_sample_weight,
     check_target,
 )
+from sklearn_pairboot._scoring.resolve import with_companions
 from sklearn_pairboot._tables import check_choice
 from sklearn_pairboot.comparison._cross_validated import AGGREGATES, evaluate_folds
 from sklearn_pairboot.comparison._design import Weighing
@@ -204,7 +205,7 @@ def compare_cross_validate(
         check_length(range(n_rows), len(truths), "`X`")
     splits = shared_splits(recorded, len(truths))
     metrics = recorded_metrics(scoring, recorded, splits, X, truths)
-    options.settings(tuple(recorded), [metric.name for metric in metrics])
+    options.settings(tuple(recorded), [metric.name for metric in with_companions(metrics)])
     weight = check_sample_weight(sample_weight, len(truths))
     given = {} if weight is None else {"sample_weight": weight}
     routed = Routed({}, {metric.name: dict(given) for metric in metrics}, {})

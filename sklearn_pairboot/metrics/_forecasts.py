@@ -11,6 +11,7 @@ from sklearn_pairboot._engine.weights import BoolArray, FloatArray, IntArray
 from sklearn_pairboot._scoring.answers import checked
 from sklearn_pairboot._scoring.checks import (
     check_length,
+    check_same_index,
     check_sample_weight,
     check_target,
     plain_columns,
@@ -69,6 +70,7 @@ def check_events(
     y_true: Any, y_prob: Any, *, kind: str, pos_label: Any, labels: Any, sample_weight: Any
 ) -> tuple[list[Event], FloatArray | None]:
     """Check the input of a calibration error."""
+    check_same_index({"`y_true`": y_true, "`y_prob`": y_prob, "`sample_weight`": sample_weight})
     y = one_column(y_true)
     table = plain_columns(y_prob)
     check_length(table, len(y), "`y_prob`")
@@ -86,8 +88,9 @@ def check_events(
             raise ValueError(f"`pos_label` must be None for several classes, got {pos_label!r}.")
         codes = _class_numbers(y, labels, table.shape[1])
         return events_of_several_classes(codes, table, kind), weight
-    scores = table if table.ndim == 1 else table[:, 1]
-    return events_of_two_classes(is_positive(y, pos_label, labels), scores, kind), weight
+    positive = is_positive(y, pos_label, labels)
+    scores = of_positive(table, y, pos_label, labels)
+    return events_of_two_classes(positive, scores, kind), weight
 
 
 def check_binary(
@@ -112,6 +115,20 @@ def one_column(y_true: Any) -> NDArray[Any]:
     if y.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_rows,), got {y.shape}.")
     return y
+
+
+def of_positive(table: NDArray[Any], y: NDArray[Any], pos_label: Any, labels: Any) -> Any:
+    """Take the column of the positive class, where there is one for each class in sorted order."""
+    if table.ndim != 2 or table.shape[1] > 2:
+        return table
+    known = _distinct(y if labels is None else labels)
+    if pos_label is None:
+        return table[:, -1]
+    if known == [pos_label]:  # the other class is absent, and may be either
+        first = pos_label in (0, -1)
+    else:
+        first = pos_label == min([*known, pos_label], key=lambda one: (isinstance(one, str), one))
+    return table[:, 0 if first else -1]
 
 
 def is_positive(y: NDArray[Any], pos_label: Any, labels: Any = None) -> BoolArray:

@@ -11,10 +11,11 @@ from sklearn_pairboot._engine.weights import BoolArray, FloatArray
 from sklearn_pairboot._scoring.checks import (
     check_finite,
     check_length,
+    check_same_index,
     check_sample_weight,
     plain_columns,
 )
-from sklearn_pairboot.metrics._forecasts import is_positive, one_column
+from sklearn_pairboot.metrics._forecasts import is_positive, of_positive, one_column
 
 
 class Ranked(NamedTuple):
@@ -34,20 +35,18 @@ def check_ranked(
     sample_weight: Any = None,
 ) -> Ranked:
     """Check truths of two classes and scores; the larger label is positive unless one is named."""
+    check_same_index({"`y_true`": y_true, "`y_score`": y_score, "`sample_weight`": sample_weight})
     y = one_column(y_true)
     known = np.unique(y) if labels is None else np.unique(np.asarray(labels))
     positive = is_positive(y, pos_label, known if len(known) == 2 else None)
-    return Ranked(
-        positive, check_scores(y_score, len(y)), check_sample_weight(sample_weight, len(y))
-    )
+    table = plain_columns(y_score)
+    check_length(table, len(y), "`y_score`")
+    scores = check_scores(of_positive(table, y, pos_label, labels))
+    return Ranked(positive, scores, check_sample_weight(sample_weight, len(y)))
 
 
-def check_scores(y_score: Any, n_rows: int) -> NDArray[Any]:
+def check_scores(scores: NDArray[Any]) -> NDArray[Any]:
     """Check one score a row: finite numbers, kept in their type, since compared exactly."""
-    scores = plain_columns(y_score)
-    check_length(scores, n_rows, "`y_score`")
-    if scores.ndim == 2 and scores.shape[1] in (1, 2):
-        scores = scores[:, -1]
     if scores.ndim != 1 or scores.dtype.kind not in "iufb":
         raise ValueError(
             "`y_score` must hold one number a row, got shape "

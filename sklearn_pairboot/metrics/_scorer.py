@@ -94,7 +94,11 @@ class MetricScorer(BaseEstimator):
 
         Parameters
         ----------
-        X, y, sample_weight : object
+        X : array-like
+            Not used.
+        y : array-like
+            Not used.
+        sample_weight : array-like, default=None
             Not used.
         """
         raise AttributeError("a scorer is called, and has no `score`")

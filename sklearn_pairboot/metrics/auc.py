@@ -13,7 +13,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
 from sklearn_pairboot._engine.weights import Kernel
-from sklearn_pairboot._scoring.checks import check_choice, plain_columns
+from sklearn_pairboot._scoring.checks import check_choice, check_same_index, plain_columns
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.rank_metrics import roc_auc
 from sklearn_pairboot.metrics._forecasts import one_column
@@ -99,6 +99,7 @@ def tie_aware_auc(
     0.875
     """
     check_choice("multi_class", multi_class, MULTI_CLASS)
+    check_same_index({"`y_true`": y_true, "`y_score`": y_score, "`sample_weight`": sample_weight})
     y = one_column(y_true)
     table = plain_columns(y_score)
     known = np.unique(y) if labels is None else np.unique(np.asarray(labels))

@@ -16,6 +16,7 @@ from sklearn_pairboot._engine.weights import FloatArray
 from sklearn_pairboot._scoring.answers import checked
 from sklearn_pairboot._scoring.checks import (
     check_confidence_level,
+    check_same_index,
     check_sample_weight,
     plain_columns,
 )
@@ -148,6 +149,7 @@ def calibration_test(
         raise ValueError(f"`n_resamples` must be a positive integer, got {n_resamples!r}.")
     if not callable(metric):
         raise TypeError(f"`metric` must be a function of labels and predictions, got {metric!r}.")
+    check_same_index({"`y_true`": y_true, "`y_prob`": y_prob, "`sample_weight`": sample_weight})
     y = one_column(y_true)
     table = checked(plain_columns(y_prob), "predict_proba", "`y_prob`", len(y))
     weight = check_sample_weight(sample_weight, len(y))

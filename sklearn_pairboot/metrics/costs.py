@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn_pairboot._engine.weights import BoolArray, FloatArray, Kernel
 from sklearn_pairboot._scoring.checks import (
     check_length,
+    check_same_index,
     check_sample_weight,
     check_share,
     plain_columns,
@@ -315,6 +316,7 @@ def net_benefit(
 
 
 def _mean_cost(costs: Costs, y_true: Any, y_pred: Any, sample_weight: Any, pos_label: Any) -> float:
+    check_same_index({"`y_true`": y_true, "`y_pred`": y_pred, "`sample_weight`": sample_weight})
     y = one_column(y_true)
     predicted = plain_columns(y_pred)
     check_length(predicted, len(y), "`y_pred`")

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from scipy.special import xlogy
-from sklearn.isotonic import IsotonicRegression
 
 from sklearn_pairboot._engine.weights import FloatArray
 from sklearn_pairboot._scoring.checks import check_choice
 from sklearn_pairboot.metrics._forecasts import Event, check_binary
+from sklearn_pairboot.metrics._isotonic import best_rising
 from sklearn_pairboot.metrics.calibration_error import binned, check_binning
 
 __all__ = ["BrierDecomposition", "ScoreDecomposition", "brier_decomposition", "score_decomposition"]
@@ -227,7 +227,8 @@ def score_decomposition(
     share = weight / weight.sum()
     kept = share > 0
     y, p, share = y[kept], p[kept], share[kept]
-    recalibrated = IsotonicRegression(y_min=0, y_max=1).fit_transform(p, y, sample_weight=share)
+    distinct, values = best_rising(p, y, share)
+    recalibrated = values[np.searchsorted(distinct, p)]
     base_rate = np.full(len(y), min(float(share @ y), 1.0))
     of_p, of_recalibrated, of_base_rate = (
         float(share @ _scores(score, y, predictions))

@@ -8,20 +8,17 @@ from itertools import combinations
 from typing import Any
 
 import narwhals as nw
-import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from sklearn_pairboot._engine.kernels import csr_array
 from sklearn_pairboot._engine.weights import IntArray
 from sklearn_pairboot._scoring.checks import (
     check_labels,
     check_length,
     check_same_index,
     check_target,
-    plain_columns,
     shown,
 )
+from sklearn_pairboot._scoring.rows import keys_of_rows
 
 
 @dataclass(frozen=True)
@@ -110,22 +107,4 @@ def _has_own_index(X: Any) -> bool:
 
 def _keys(part: Part) -> list[Hashable]:
     """Give a key of every row, equal where features and truth are equal."""
-    return list(zip(_keys_of_rows(part.X), part.y.tolist(), strict=True))
-
-
-def _keys_of_rows(X: Any) -> list[Hashable]:
-    if sparse.issparse(X):
-        rows = csr_array(X).copy()
-        rows.sum_duplicates()
-        rows.eliminate_zeros()
-        values, ends = rows.data.astype(np.float64), rows.indptr
-        columns = rows.indices.astype(np.int64)
-        return [
-            (columns[start:end].tobytes(), values[start:end].tobytes())
-            for start, end in zip(ends[:-1], ends[1:], strict=True)
-        ]
-    table = plain_columns(X)
-    if table.dtype.kind in "biuf":
-        numbers = table.reshape(len(table), -1).astype(np.float64) + 0.0  # no negative zero
-        return [row.tobytes() for row in numbers]
-    return [repr(row) for row in table.tolist()]
+    return list(zip(keys_of_rows(part.X), part.y.tolist(), strict=True))

@@ -175,3 +175,36 @@ def test_no_consistent_item_leaves_shares_undefined():
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message.replace("[", r"\[")):
         call()
+
+
+# --- What cannot be said -------------------------------------------------------------------------
+
+
+def test_words_have_no_order_for_weights_of_kappa():
+    # Sorted, "high" is next to "low": a weighted kappa of these would be of another order.
+    low, high = ["low", "high", "medium"] * 5, ["low", "medium", "high"] * 5
+    with pytest.raises(ValueError, match="`weights` must be None for labels that are words"):
+        judge_agreement(low, high, weights="quadratic", n_resamples=99)
+    assert judge_agreement(low, high, n_resamples=99, random_state=0).agreement.value == 1 / 3
+
+
+def test_undefined_values_are_called_so():
+    same = judge_agreement([1, 1, 1], [1, 1, 1], n_resamples=99, random_state=0)
+    never = position_bias([1, 0, 1], [0, 1, 0], human=[1, 1, 1], n_resamples=99, random_state=0)
+    for found, words in ((same, "kappa = undefined"), (never, "same choice in undefined")):
+        assert words in found.summary() and "nan" not in found.summary()
+
+
+def test_req_E13_two_annotators_of_80_percent_agree_on_68_percent():
+    # 100 items, each annotator right on 80, independently: 64 both right, 4 both wrong.
+    truth = np.zeros(100, dtype=int)
+    first, second = (
+        np.repeat([0, 0, 1, 1], [64, 16, 16, 4]),
+        np.repeat([0, 1, 0, 1], [64, 16, 16, 4]),
+    )
+    kept = {"n_resamples": 99, "random_state": 0}
+    assert judge_agreement(first, truth, **kept).agreement.value == 0.8
+    assert judge_agreement(first, second, **kept).agreement.value == 0.68
+    # A judge that is always right agrees with one annotator more than the other annotator does.
+    beside = judge_agreement(truth, first, second_human=second, **kept)
+    assert beside.agreement_difference.value == pytest.approx(0.12)

@@ -368,7 +368,7 @@ def test_containers():
     refused(
         ValueError,
         "`y_true` and `groups` have different pandas indexes, but rows are paired by position. "
-        "Align them first, pass `ids=` to align by key, or drop the indexes with `.to_numpy()`.",
+        "Align them first, by `ids=` where that is taken, or drop the indexes with `.to_numpy()`.",
         pandas.Series(Y),
         groups=pandas.Series(np.arange(40), index=np.arange(40)[::-1]),
     )

@@ -99,7 +99,7 @@ def test_indexes_of_pandas_must_agree():
     refused(
         ValueError,
         "scores of 'a' and scores of 'b' have different pandas indexes, but rows are paired by "
-        "position. Align them first, pass `ids=` to align by key, or drop the indexes with "
+        "position. Align them first, by `ids=` where that is taken, or drop the indexes with "
         "`.to_numpy()`.",
         {"a": a, "b": b},
     )

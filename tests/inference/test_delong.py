@@ -10,6 +10,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from sklearn_pairboot.inference import delong_test
+from sklearn_pairboot.metrics import placement_values, tie_aware_auc
 
 # R 4.2.2, pROC 1.18.0:
 #   library(pROC); options(digits=17)
@@ -454,3 +455,20 @@ def test_bad_arguments_are_named(changed, message):
 def test_scores_without_names_are_refused():
     with pytest.raises(TypeError, match=r"`scores` must be a mapping .* got list"):
         delong_test([0, 0, 1, 1], [[1, 2, 3, 4], [4, 3, 2, 1]])
+
+
+def test_case_C25_p_values_are_no_logarithms():
+    # The p-value behind the reported log10 of -0.41288 is 0.38648.
+    assert math.log10(0.38648) == pytest.approx(-0.41288, abs=1e-5)
+    result = delong_test(TIED_Y, {"a": TIED["a"], "b": TIED["b"]})
+    assert 0 <= result.p_value <= 1
+    assert result.p_value == pytest.approx(2 * stats.norm.sf(abs(result.statistic)), rel=1e-12)
+
+
+def test_case_C21_one_positive_has_an_area_and_no_variance():
+    # The case asks for no crash: the area is given, and the test says why it has no variance.
+    y, scores = [0, 0, 0, 1], [0.1, 0.2, 0.3, 0.4]
+    assert tie_aware_auc(y, scores) == 1.0
+    assert placement_values(y, scores).tolist() == [1.0, 1.0, 1.0, 1.0]
+    with pytest.raises(ValueError, match="the variance of the area needs two"):
+        delong_test(y, {"a": scores, "b": scores[::-1]})

@@ -102,11 +102,11 @@ def test_seven_ninths_in_every_order():  # req_E04, req_E05
 
 
 @pytest.mark.parametrize("scale", [1, 1e-9, 1e-300])
-def test_case_c16_no_tolerance(scale):
+def test_case_C16_no_tolerance(scale):
     assert tie_aware_auc([0, 0, 1, 1], scale * np.array([0.1, 0.4, 0.35, 0.8])) == 0.75
 
 
-def test_case_c17_scores_are_compared_exactly():
+def test_case_C17_scores_are_compared_exactly():
     assert tie_aware_auc([0, 1], [0.3, 0.1 + 0.2]) == 1
     assert tie_aware_auc([1, 0], [0.3, 0.1 + 0.2]) == 0
     assert tie_aware_auc([0, 1], [0.3, 0.3]) == 0.5
@@ -115,7 +115,7 @@ def test_case_c17_scores_are_compared_exactly():
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
-def test_case_c19_counts_do_not_take_the_type_of_the_scores(dtype):
+def test_case_C19_counts_do_not_take_the_type_of_the_scores(dtype):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 10_000)
     scores = np.round(rng.random(10_000) + 0.3 * y, 2).astype(dtype)
@@ -123,7 +123,7 @@ def test_case_c19_counts_do_not_take_the_type_of_the_scores(dtype):
 
 
 @pytest.mark.parametrize("weight", [1, 0.1, 1 / 3])
-def test_case_c22_never_above_one(weight):
+def test_case_C22_never_above_one(weight):
     for m, n in ((7, 3), (6, 3), (1000, 777)):
         y = np.repeat([1, 0], [m, n])
         weights = np.full(m + n, weight)
@@ -131,7 +131,7 @@ def test_case_c22_never_above_one(weight):
         assert tie_aware_auc(y, np.arange(m + n)[::-1], sample_weight=weights) <= 1
 
 
-def test_case_c26_never_flipped():
+def test_case_C26_never_flipped():
     assert tie_aware_auc([0, 0, 1, 1], [0.9, 0.6, 0.7, 0.1]) == 0.25
 
 

@@ -75,7 +75,7 @@ def test_resamples_in_bins_are_those_of_the_metric(options):
         assert getattr(fast, name) == pytest.approx(getattr(slow, name), rel=1e-9)
 
 
-def test_case_c111_reference_of_a_single_value():
+def test_case_C111_reference_of_a_single_value():
     y, p = calibrated(200, 3)
     p = np.random.default_rng(5).random(200)
     test = calibration_test(y, p, random_state=0)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import check_scoring, make_scorer
@@ -17,6 +18,7 @@ from sklearn_pairboot import (
     ClusterBootstrapScorer,
     ComparisonResult,
     PairedBootstrapComparator,
+    compare_cross_validate,
     compare_estimators,
     compare_predictions,
 )
@@ -80,7 +82,7 @@ def test_worked_cases(y, p, options, value):
     assert expected_calibration_error(y, p, n_bins=10, **options) == pytest.approx(value, abs=1e-14)
 
 
-def test_case_c39_a_value_of_exactly_zero():
+def test_case_C39_a_value_of_exactly_zero():
     assert expected_calibration_error([1] + [0] * 9, [0.1] * 10, n_bins=10) == 0
 
 
@@ -233,7 +235,7 @@ def test_two_columns_and_string_labels():
     assert expected_calibration_error(names, p, labels=["no", "yes"], pos_label="no") == value
 
 
-def test_case_c111_a_calibrated_model_has_no_error_of_zero():
+def test_case_C111_a_calibrated_model_has_no_error_of_zero():
     values = {}
     for n in (200, 2000):
         rng = np.random.default_rng(n)
@@ -350,7 +352,7 @@ def test_leave_one_out_is_the_metric_without_a_unit(clusters):
     np.testing.assert_allclose(found, expected, atol=1e-13)
 
 
-def test_case_c39_distribution_by_enumeration():
+def test_case_C39_distribution_by_enumeration():
     # Ten equal rows but for the label: the error is |Bin(10, 0.1) / 10 - 0.1|.
     y, p = [1] + [0] * 9, [0.1] * 10
     result = compare_predictions(y, {"a": p}, scoring=ECE(n_bins=10), n_resamples="exact")
@@ -578,24 +580,66 @@ def test_comparator_keeps_the_baseline_where_differences_are_biased():
         cv=2,
         n_resamples=99,
         random_state=0,
-    ).fit(X, y)
-    (row,) = comparator.result_.differences
+    )
+    with pytest.warns(UserWarning, match="keeps the baseline 'a': differences of this metric are"):
+        comparator.fit(X, y)
+    row, squared = comparator.result_.differences
     assert (row.status, row.verdict) == ("biased", "inconclusive")
+    assert (squared.metric, squared.status) == ("squared_calibration_error", "ok")
+    # Nor has the t test of the splits anything to say on the biased difference.
+    assert {test.metric for test in comparator.result_.split_tests} == {squared.metric}
+    of_splits = comparator.split_scores_["squared_calibration_error"]
+    estimates = [s.estimate for s in comparator.result_.scores if s.metric == squared.metric]
+    np.testing.assert_allclose(-of_splits.mean(axis=0), estimates, atol=1e-14)
+    margins = {"expected_calibration_error": 0.1, "squared_calibration_error": 1.0}
+    with pytest.warns(UserWarning, match="keeps the baseline"):
+        again = clone(comparator).set_params(margin=margins).fit(X, y)
+    assert again.result_.differences[1].verdict == "equivalent"
     assert comparator.best_name_ == "a"
     assert comparator.score(X, y) == ECE(n_bins=5)(comparator.best_estimator_, X, y)
     both = comparator.set_params(
         scoring={
             "ece": ECE(n_bins=5),
-            "squared": make_scorer(
+            "squared_ece": make_scorer(
                 squared_calibration_error,
                 response_method="predict_proba",
                 greater_is_better=False,
                 n_bins=5,
             ),
         },
-        refit="squared",
+        refit="squared_ece",
     ).fit(X, y)
     assert [row.status for row in both.result_.differences] == ["biased", "ok"]
+
+
+@pytest.mark.parametrize("aggregate", ["folds", "pooled"])
+def test_cross_validated_errors_are_judged_by_the_square(aggregate):
+    X, y = make_classification(200, random_state=0)
+    results = {
+        name: cross_validate(
+            LogisticRegression(C=strength),
+            X,
+            y,
+            cv=3,
+            scoring=ECE(n_bins=5),
+            return_estimator=True,
+            return_indices=True,
+        )
+        for name, strength in (("a", 1.0), ("b", 1e-3))
+    }
+    result = compare_cross_validate(
+        results,
+        X,
+        y,
+        scoring=ECE(n_bins=5),
+        aggregate=aggregate,
+        n_resamples=99,
+        random_state=0,
+    )
+    assert [row.status for row in result.differences] == ["biased", "ok"]
+    assert {test.metric for test in result.split_tests} == {"squared_calibration_error"}
+    again = ComparisonResult.from_json(result.to_json())
+    assert again.summary() == result.summary()
 
 
 def test_bootstrap_scorer_takes_the_kernel():
