@@ -37,11 +37,10 @@ def positive_rows(y_true: Any, pos_label: Any) -> NDArray[np.bool_]:
     if np.ndim(pos_label) != 0 or pos_label not in labels:
         raise ValueError(f"`pos_label` must be one of {shown(labels)}, got {pos_label!r}.")
     positive = np.array([label == pos_label for label in y.tolist()])
-    if min(positive.sum(), (~positive).sum()) < 2:
+    if positive.all() or not positive.any():
         raise ValueError(
-            "`y_true` must hold at least 2 rows of each class, got "
-            f"{int(positive.sum())} of {pos_label!r} in {len(positive)} rows: the variance of the "
-            "area needs two."
+            f"`y_true` must hold rows of both classes, got {int(positive.sum())} of {pos_label!r} "
+            f"in {len(positive)} rows."
         )
     return positive
 

@@ -83,10 +83,12 @@ def combine(placed: Placements, weights: FloatArray, unit: NDArray[np.int64] | N
 def joint_chi_square(contrasts: Contrasts) -> tuple[float, int]:
     """Test all contrasts at once: chi-square and its degrees of freedom.
 
-    Contrasts that follow from others count once. Infinite where a combination without any
-    variance is not zero.
+    Contrasts that follow from others count once. NaN where there is no variance, infinite where a
+    combination without any variation is not zero.
     """
     errors = np.sqrt((contrasts.root**2).sum(axis=0))
+    if np.isnan(errors).any():
+        return math.nan, 0
     varies = errors > 0
     if (contrasts.estimates[~varies] != 0).any():
         return math.inf, int(varies.sum())
@@ -105,7 +107,8 @@ def joint_chi_square(contrasts: Contrasts) -> tuple[float, int]:
 
 
 def _factor(n: int) -> float:
-    return n / (n - 1)
+    """Correct for the mean that deviations are taken from; one of them tells no variance."""
+    return n / (n - 1) if n > 1 else math.nan
 
 
 def _sums(rows: FloatArray, unit: NDArray[np.int64]) -> FloatArray:

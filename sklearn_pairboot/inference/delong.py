@@ -177,7 +177,8 @@ def delong_test(
     Parameters
     ----------
     y_true : array-like of shape (n_rows,)
-        True labels of two classes, at least two rows of each.
+        True labels of two classes. With a single row of one of them the areas are given, but
+        have no variance: errors and p-values are NaN, and ``variant`` says why.
     scores : mapping or dataframe
         Names of two or more models and their scores for the rows, the baseline first. Higher
         scores speak for the positive class. Only the order of a model's scores counts.
@@ -288,7 +289,7 @@ def delong_test(
         p_value=p_value,
         ci_low=low,
         ci_high=high,
-        variant="DeLong" if unit is None else "DeLong, clusters after Obuchowski",
+        variant=_variant(unit is None, n_positive, n_negative),
         aucs=aucs,
         contrasts=rows,
         df=df,
@@ -297,6 +298,14 @@ def delong_test(
         n_negative=n_negative,
         n_units=len(positive) if unit is None else int(unit.max()) + 1,
     )
+
+
+def _variant(of_rows: bool, n_positive: int, n_negative: int) -> str:
+    name = "DeLong" if of_rows else "DeLong, clusters after Obuchowski"
+    if min(n_positive, n_negative) > 1:
+        return name
+    which = "positive" if n_positive == 1 else "negative"
+    return f"{name}; no variance, since there is one {which} row"
 
 
 def _errors(root: FloatArray) -> list[float]:
@@ -314,7 +323,9 @@ def _auc(model: str, estimate: float, std_error: float, level: float) -> AUCEsti
 def _contrast(
     name: str, estimate: float, std_error: float, alternative: str, level: float
 ) -> AUCContrast:
-    if std_error > 0:
+    if math.isnan(std_error):
+        statistic, p_value = math.nan, math.nan
+    elif std_error > 0:
         statistic = estimate / std_error
         p_value = normal_p_value(statistic, alternative)
     elif estimate == 0:

@@ -427,7 +427,6 @@ SHORT = {"a": [1, 2, 3, 4], "b": [4, 3, 2, 1]}
     ("changed", "message"),
     [
         ({"y_true": [0, 1, 2, 0]}, r"`y_true` must hold 2 classes, got 3: 0, 1, 2"),
-        ({"y_true": [0, 0, 0, 1]}, r"`y_true` must hold at least 2 rows of each class, got 1 of 1"),
         ({"y_true": [[0, 1]] * 4}, r"`y_true` must have shape \(n_rows,\), got \(4, 2\)"),
         ({"y_true": ["n", "n", "y", "y"]}, r"`pos_label` must be given .* 'n', 'y', got None"),
         ({"pos_label": 3}, r"`pos_label` must be one of 0, 1, got 3"),
@@ -466,9 +465,15 @@ def test_case_C25_p_values_are_no_logarithms():
 
 
 def test_case_C21_one_positive_has_an_area_and_no_variance():
-    # The case asks for no crash: the area is given, and the test says why it has no variance.
     y, scores = [0, 0, 0, 1], [0.1, 0.2, 0.3, 0.4]
     assert tie_aware_auc(y, scores) == 1.0
     assert placement_values(y, scores).tolist() == [1.0, 1.0, 1.0, 1.0]
-    with pytest.raises(ValueError, match="the variance of the area needs two"):
-        delong_test(y, {"a": scores, "b": scores[::-1]})
+    result = delong_test(y, {"a": scores, "b": scores[::-1], "c": scores})
+    assert [row.estimate for row in result.aucs] == [1, 0, 1]
+    assert result.variant == "DeLong; no variance, since there is one positive row"
+    numbers = [result.statistic, result.p_value, result.ci_low, result.ci_high]
+    numbers += [number for row in result.aucs for number in (row.std_error, row.ci_low)]
+    numbers += [number for row in result.contrasts for number in (row.std_error, row.p_value)]
+    assert np.isnan(numbers).all()
+    mirrored = delong_test([1 - label for label in y], {"a": scores, "b": scores[::-1]})
+    assert "one negative row" in mirrored.variant
