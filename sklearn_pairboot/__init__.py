@@ -10,6 +10,7 @@ from sklearn_pairboot.comparison import (
     compare_estimators,
     compare_predictions,
     compare_scores,
+    selection_report,
 )
 from sklearn_pairboot.metrics import (
     ECE,
@@ -38,5 +39,6 @@ __all__ = [
     "compare_runs",
     "compare_scores",
     "expected_calibration_error",
+    "selection_report",
     "tie_aware_auc",
 ]

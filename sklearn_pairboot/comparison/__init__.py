@@ -6,6 +6,7 @@ from sklearn_pairboot.comparison.estimators import compare_estimators
 from sklearn_pairboot.comparison.predictions import compare_predictions
 from sklearn_pairboot.comparison.scores import compare_scores
 from sklearn_pairboot.comparison.selection_bias import bias_corrected_selection
+from sklearn_pairboot.comparison.selection_report import selection_report
 
 __all__ = [
     "bias_corrected_selection",
@@ -14,4 +15,5 @@ __all__ = [
     "compare_estimators",
     "compare_predictions",
     "compare_scores",
+    "selection_report",
 ]

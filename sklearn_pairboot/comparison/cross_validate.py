@@ -99,6 +99,7 @@ def compare_cross_validate(
     --------
     PairedBootstrapComparator : Fits, cross-validates and selects.
     compare_cv_results : The same for a fitted search, which keeps scores alone.
+    selection_report : With the score of the best model, corrected for the selection.
     sklearn_pairboot.inference.corrected_resampled_ttest : The test of the splits.
 
     Notes

@@ -199,6 +199,7 @@ def bias_corrected_selection(
     See Also
     --------
     compare_cross_validate : Compare a few candidates with one another.
+    selection_report : Both in one report.
 
     Notes
     -----

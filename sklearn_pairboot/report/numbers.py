@@ -70,6 +70,11 @@ def format_percent(share: float) -> str:
     return f"{100 * share:.10g} %"
 
 
+def format_share(share: float) -> str:
+    """Write an estimated share as whole per cents."""
+    return "-" if math.isnan(share) else f"{100 * share:.0f} %"
+
+
 def difference_format(rows: Sequence[DifferenceRow] | Sequence[SliceRow]) -> NumberFormat:
     """Choose the number format of the differences in one metric."""
     return NumberFormat.from_errors(

@@ -157,6 +157,12 @@ def split_test_statement(
     )
 
 
+def supports(test: SplitTestRow, difference: DifferenceRow, settings: Settings) -> bool:
+    """Tell whether the test shows for the methods that a model is better, or worse, as it was."""
+    agrees = test.is_better == (difference.verdict == "better")
+    return agrees and test.p_adjusted <= settings.alpha  # never where it is NaN
+
+
 def _unsupported(
     rows: Sequence[SplitTestRow], differences: Sequence[DifferenceRow], settings: Settings
 ) -> str:
@@ -166,8 +172,7 @@ def _unsupported(
         test = tests.get((difference.metric, difference.model, difference.baseline))
         if test is None or difference.verdict not in ("better", "worse"):
             continue
-        agrees = test.is_better == (difference.verdict == "better")
-        if not agrees or not test.p_adjusted <= settings.alpha:  # "not <=" catches NaN
+        if not supports(test, difference, settings):
             found.append(f"{difference.metric} ({difference.model} - {difference.baseline})")
     if not found:
         return ""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sklearn_pairboot._engine.intervals import alpha_of
 from sklearn_pairboot.report.findings import CORRECTION_NAMES
 from sklearn_pairboot.report.names import visible, visible_text
-from sklearn_pairboot.report.numbers import NumberFormat, format_p, format_percent
+from sklearn_pairboot.report.numbers import NumberFormat, format_p, format_percent, format_share
 from sklearn_pairboot.report.text import wrapped
 
 if TYPE_CHECKING:
@@ -95,8 +94,8 @@ def _variances(row: MethodEstimate, result: MethodComparison) -> list[str]:
     level = format_percent(result.confidence_level)
     cells = [["variance of the average from", "component", "share", f"{level} interval"]]
     for part in row.variances:
-        ends = f"[{_percent(part.share_low)}, {_percent(part.share_high)}]"
-        cells.append([part.source, f"{part.variance:.3g}", _percent(part.share), ends])
+        ends = f"[{format_share(part.share_low)}, {format_share(part.share_high)}]"
+        cells.append([part.source, f"{part.variance:.3g}", format_share(part.share), ends])
     return _table(cells)
 
 
@@ -196,10 +195,6 @@ def _format(row: MethodEstimate) -> NumberFormat:
     targets = [getattr(row, name) for name in _TARGETS]
     values = [row.estimate, *(end for found in targets for end in (found.ci_low, found.ci_high))]
     return NumberFormat.from_errors([row.average.std_error], values)
-
-
-def _percent(share: float) -> str:
-    return "-" if math.isnan(share) else f"{100 * share:.0f} %"
 
 
 def _table(cells: Sequence[Sequence[str]]) -> list[str]:
