@@ -297,6 +297,12 @@ def notes_on_splits(splits: Sequence[Split], tested: Tested, n_rows: int, groups
             f"A test fold holds only {smallest} of the {kind}. With fewer than {_FEW_UNITS} in a "
             "fold the intervals are too narrow; use larger folds."
         )
+    seen = [int(np.isin(split.test, split.train).sum()) for split in splits]
+    if any(seen):
+        notes.append(
+            f"{sum(seen)} of {total} tests are of rows that the same split trains on, in "
+            f"{np.count_nonzero(seen)} of {len(splits)} splits: scores are too good."
+        )
     if groups is not None:
         codes, labels = check_labels(groups, n_rows, "groups")
         torn = {

@@ -166,9 +166,7 @@ def recorded_folds(
                 f"`results` must hold a fold in which every model was fitted, got none. {note}Call "
                 "cross_validate with error_score='raise' to see why."
             )
-        notes.append(
-            f"{note}Folds {shown(sorted(failed))} of {len(splits)} are left out for all models."
-        )
+        notes.append(f"{note}{len(failed)} of {len(splits)} folds are left out for all models.")
         warnings.warn(notes[0], FitFailedWarning, stacklevel=3)
     forgiven = [
         np.isnan(_reported(results, key, len(splits))).any(axis=1)
@@ -230,6 +228,12 @@ def notes_on_other_scores(
         if not all(key in result for result in results.values()):
             continue
         reported = _reported(results, key, len(own))
+        as_zero = np.flatnonzero((np.isnan(own) & (reported == 0)).any(axis=1)).tolist()
+        if as_zero:  # average precision without a positive row
+            notes.append(
+                f"{metric.name}: `cross_validate` counts fold(s) {shown(as_zero)}, in which it is "
+                "undefined, as 0; here they are left out of the mean."
+            )
         gap = np.abs(metric.sign * own - reported)
         n_apart = int(np.count_nonzero(gap > _CLOSE * np.maximum(np.abs(reported), 1.0)))
         if not n_apart:  # as where one of them is NaN

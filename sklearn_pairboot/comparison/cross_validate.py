@@ -200,6 +200,8 @@ def compare_cross_validate(
         }
     )
     truths = check_target(y, "y")
+    if X is None:
+        raise ValueError("`X` must be the rows that `cross_validate` was given, got None.")
     (X,) = indexable(X)
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows != len(truths):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
+from sklearn_pairboot._engine.multiplicity import ADJUSTMENTS
 from sklearn_pairboot._engine.seeds import is_integer
 from sklearn_pairboot._engine.weights import FloatArray
 from sklearn_pairboot._scoring.checks import check_confidence_level, check_names, shown
-from sklearn_pairboot._tables import Settings, check_baseline, check_settings
+from sklearn_pairboot._tables import Settings, check_baseline, check_choice, check_settings
 from sklearn_pairboot.report.numbers import NumberFormat, format_p
 from sklearn_pairboot.report.split_tests import SplitScores, SplitTestRow, split_test_rows
 
@@ -167,6 +168,7 @@ def compare_cv_results(
             f"{type(search).__name__}."
         )
     check_confidence_level(confidence_level)
+    check_choice("correction", correction, ADJUSTMENTS)  # max-T needs resamples
     name, scores = _scores_of(results, metric)
     scoring = getattr(search, "scoring", None)
     if name == "score" and isinstance(scoring, str):
@@ -181,20 +183,16 @@ def compare_cv_results(
         pairs=pairs,
     )
     check_settings(settings, models)
-    if correction == "max-t":
-        raise ValueError(
-            "`correction` must be 'holm', 'bonferroni', 'fdr' or None where there are no "
-            "resamples, got 'max-t'."
-        )
     if len(models) < 2:
         raise ValueError(f"`candidates` must be at least 2, got {shown(models)}.")
+    _check_one_iteration(results, rows)
     values = scores[:, list(rows.values())]
     train, test = _sizes(search, len(values), n_train, n_test)
     defined = ~np.isnan(values).any(axis=1)
     if np.count_nonzero(defined) < 2:
         raise ValueError(
             "`search` must have at least 2 splits in which every candidate has a score, got "
-            f"{np.count_nonzero(defined)} of {len(values)}."
+            f"{np.count_nonzero(defined)} of {len(values)}.{_without_scores(models, values)}"
         )
     notes = [_LOST]
     if not defined.all():
@@ -244,6 +242,11 @@ def _rows_of(
     if candidates is None:
         means = scores.mean(axis=0)
         candidates = np.argsort(np.where(np.isnan(means), np.inf, -means), kind="stable").tolist()
+    elif isinstance(candidates, str) or not isinstance(candidates, Iterable):
+        raise TypeError(
+            "`candidates` must be a mapping of names to rows of `cv_results_`, or a sequence of "
+            f"rows, got {candidates!r}."
+        )
     if isinstance(candidates, Mapping):
         named = dict(candidates)
     else:
@@ -266,6 +269,26 @@ def _rows_of(
             f"{shown(wrong)}."
         )
     return named, chosen_first
+
+
+def _check_one_iteration(results: Mapping[str, Any], rows: Mapping[str, int]) -> None:
+    """Refuse candidates of several iterations of a halving search: they saw other rows."""
+    if "iter" not in results:
+        return
+    of_iteration: dict[int, list[int]] = {}
+    for row in rows.values():
+        of_iteration.setdefault(int(results["iter"][row]), []).append(row)
+    if len(of_iteration) > 1:
+        listed = "; ".join(f"{number}: {shown(of)}" for number, of in sorted(of_iteration.items()))
+        raise ValueError(
+            "`candidates` must be of one iteration of a halving search, as each iteration trains "
+            f"and tests on other rows, got candidates by iteration {listed}. Pass those of one."
+        )
+
+
+def _without_scores(models: Sequence[str], values: FloatArray) -> str:
+    lost = [name for name, of in zip(models, values.T, strict=True) if np.isnan(of).all()]
+    return f" Without any score: {shown(lost)}. Leave them out of `candidates`." if lost else ""
 
 
 def _sizes(search: Any, n_splits: int, n_train: Any, n_test: Any) -> tuple[FloatArray, FloatArray]:

@@ -26,8 +26,10 @@ from sklearn_pairboot._scoring.resolve import resolve_scoring
 from sklearn_pairboot.comparison._answers import record_of
 from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._run import constant_hint, kind_of
+from sklearn_pairboot.resampling import BayesianBootstrap, CrossedBootstrap, TwoStageBootstrap
 
 _WIDTH = 88
+_WITHOUT_REST = (BayesianBootstrap, CrossedBootstrap, TwoStageBootstrap)
 _LISTED = 5
 
 
@@ -179,7 +181,8 @@ def bias_corrected_selection(
         Importance weight of each row, not negative.
     resampling : "auto" or plan, default="auto"
         What is drawn: clusters if ``groups`` are given, else rows; or a plan of
-        `sklearn_pairboot.resampling`.
+        `sklearn_pairboot.resampling` that leaves rows or clusters out: not `BayesianBootstrap`,
+        `CrossedBootstrap` or `TwoStageBootstrap`.
     n_resamples : int, default=1999
         Number of resamples; each scores every candidate twice.
     confidence_level : float, default=0.95
@@ -269,7 +272,14 @@ def bias_corrected_selection(
     records = tuple(
         record_of(name, predictions[name], truths, metrics, pos_label, None) for name in names
     )
-    units = options.plan(groups).resampling_units(len(truths), y=truths, groups=groups)
+    plan = options.plan(groups)
+    if isinstance(plan, _WITHOUT_REST):
+        raise ValueError(
+            "`resampling` must draw whole rows or clusters and leave others out, on which the "
+            f"choice is scored, got {type(plan).__name__}: {_why(plan)}. Pass `ClusterBootstrap()` "
+            "with one column of `groups`, or `RowBootstrap()`."
+        )
+    units = plan.resampling_units(len(truths), y=truths, groups=groups)
     problem = Problem(truths, kind_of(truths), records, units, weight, pos_label)
     kernel = build_kernel(metric, problem, names)
     observed = (
@@ -320,3 +330,10 @@ def bias_corrected_selection(
         n_undefined=n_undefined,
         random_state_entropy=entropy,
     )
+
+
+def _why(plan: Any) -> str:
+    """Say why what a plan leaves out is no test of what it draws."""
+    if isinstance(plan, BayesianBootstrap):
+        return "it leaves nothing out"
+    return "rows that it leaves out share a cluster with rows that it draws"

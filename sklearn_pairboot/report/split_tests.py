@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_pairboot._engine.multiplicity import adjust
+from sklearn_pairboot._engine.multiplicity import adjust, without_replicates
 from sklearn_pairboot._engine.weights import FloatArray
 from sklearn_pairboot._tables import DifferenceRow, Row, Settings, compared_pairs, listed
 from sklearn_pairboot.inference.corrected_t import corrected_resampled_ttest
@@ -114,7 +114,7 @@ def split_test_rows(
         found.append(rows)
     if settings.family == "all":
         found = [[row for rows in found for row in rows]]
-    correction = "holm" if settings.correction == "max-t" else settings.correction
+    correction = without_replicates(settings.correction)
     return tuple(
         SplitTestRow(**row, p_adjusted=float(p_adjusted))
         for rows in found

@@ -27,8 +27,11 @@ _FEW_CLUSTERS = 10
 
 def checked(**given: Any) -> Options:
     """Check the keywords that both entries share, by the rules of all comparisons."""
-    if isinstance(given["n_resamples"], str):
-        check_choice("n_resamples", given["n_resamples"], ("exact",))
+    if isinstance(given["n_resamples"], str) and given["n_resamples"] != "exact":
+        raise ValueError(
+            "`n_resamples` must be an integer of at least 2 or 'exact', got "
+            f"{given['n_resamples']!r}."
+        )
     check_choice("correction", given["correction"], ADJUSTMENTS)
     return Options(**given)
 

@@ -73,6 +73,25 @@ def random_parameters(estimator: Any) -> list[str]:
     return sorted(n for n in names if n == "random_state" or n.endswith("__random_state"))
 
 
+def shuffling_splitters(estimator: Any) -> list[str]:
+    """Names of the parameters that are splitters which shuffle; no parameter seeds these."""
+    if not hasattr(estimator, "get_params"):
+        return []
+    return sorted(
+        name
+        for name, value in estimator.get_params(deep=True).items()
+        if hasattr(value, "split")
+        and hasattr(value, "random_state")
+        and not hasattr(value, "get_params")
+        and getattr(value, "shuffle", True)
+    )
+
+
+def is_random(estimator: Any) -> bool:
+    """Tell whether seeds change what an estimator becomes."""
+    return bool(random_parameters(estimator) or shuffling_splitters(estimator))
+
+
 def seeds_for(entropy: int, cell: Cell, n_seeds: int) -> list[int]:
     """Give the seeds of one cell, the same ones for every method."""
     source = np.random.SeedSequence(entropy, spawn_key=(_STREAM_OF_SEEDS, cell.set, cell.seed))
@@ -109,7 +128,7 @@ def fit_all(
 ) -> Fitted:
     """Fit every method in every cell; a cell in which one fails is left out for all."""
     cells = [Cell(t, s) for t in range(len(rows_of_set)) for s in range(n_seeds)]
-    random = {name: random_parameters(estimator) for name, estimator in estimators.items()}
+    random = {name: is_random(estimator) for name, estimator in estimators.items()}
     asked = [
         (name, cell)
         for cell in cells
@@ -121,7 +140,7 @@ def fit_all(
     tasks = (
         delayed(_attempt)(
             work,
-            _seeded(estimators[name], random[name], entropy, cell),
+            _seeded(estimators[name], entropy, cell),
             rows_of_set[cell.set],
             (X_train, y_train, X_test),
             _responses(metrics),
@@ -153,10 +172,16 @@ def _place(name: str, cell: Cell, random: Mapping[str, Any]) -> tuple[str, Cell]
     return name, cell if random[name] else Cell(cell.set, 0)
 
 
-def _seeded(estimator: Any, parameters: Sequence[str], entropy: int, cell: Cell) -> Any:
+def _seeded(estimator: Any, entropy: int, cell: Cell) -> Any:
+    """Clone an estimator, and seed its parameters and the splitters in it."""
     model = clone(estimator)
-    seeds = seeds_for(entropy, cell, len(parameters))
-    return model.set_params(**dict(zip(parameters, seeds, strict=True))) if parameters else model
+    parameters, splitters = random_parameters(model), shuffling_splitters(model)
+    seeds = seeds_for(entropy, cell, len(parameters) + len(splitters))
+    if parameters:
+        model.set_params(**dict(zip(parameters, seeds[: len(parameters)], strict=True)))
+    for name, seed in zip(splitters, seeds[len(parameters) :], strict=True):
+        model.get_params(deep=True)[name].random_state = seed  # a copy, made by clone
+    return model
 
 
 def _responses(metrics: Sequence[Metric]) -> tuple[tuple[str, ...], ...] | None:

@@ -22,7 +22,7 @@ from sklearn_pairboot.training._estimates import Fits
 from sklearn_pairboot.training._fits import (
     Fitted,
     fit_all,
-    random_parameters,
+    is_random,
     seeds_for,
     training_rows,
 )
@@ -65,9 +65,9 @@ def compare_methods(
     ----------
     estimators : mapping or list of (str, estimator)
         Classifiers or regressors by name. They are cloned, and every parameter named
-        ``random_state``, nested ones too, is set to a seed of each fit, whatever it was.
-        Estimators without such a parameter are taken to have no randomness and are fitted once on
-        each training set.
+        ``random_state``, nested ones too, is set to a seed of each fit, whatever it was; so is
+        that of splitters in them that shuffle. Estimators without any are taken to have no
+        randomness and are fitted once on each training set.
     X_train : array-like of shape (n_train_rows, n_features)
         Training rows.
     y_train : array-like of shape (n_train_rows,)
@@ -176,14 +176,14 @@ def compare_methods(
     methods = check_estimators(list(named(estimators).items()), {})
     check_baseline(baseline, tuple(methods))
     metrics = resolve_scoring(scoring, methods)
-    random = [name for name, estimator in methods.items() if random_parameters(estimator)]
+    random = [name for name, estimator in methods.items() if is_random(estimator)]
     _check_numbers(n_seeds, n_train_resamples, train_resampling, train_groups, random, methods)
     check_exact(options, n_train_resamples, n_seeds if random else 1)
     check_same_index({"`X_train`": X_train, "`y_train`": y_train, "`train_groups`": train_groups})
     check_same_index({"`X_test`": X_test, "`y_test`": y_test, "`groups`": groups})
     truths, y_fit = check_target(y_test, "y_test"), check_target(y_train, "y_train")
-    check_length(range(_n_rows(X_train)), len(y_fit), "`X_train`")
-    check_length(range(_n_rows(X_test)), len(truths), "`X_test`")
+    check_length(range(_n_rows(X_train, "X_train")), len(y_fit), "`X_train`")
+    check_length(range(_n_rows(X_test, "X_test")), len(truths), "`X_test`")
     units = units_of(len(truths), _checked(groups, len(truths), "groups"))
     of_training = units_of(len(y_fit), _checked(train_groups, len(y_fit), "train_groups"))
     entropy = entropy_of(random_state)
@@ -201,6 +201,7 @@ def compare_methods(
         memory=memory,
         verbose=verbose,
     )
+    several_sets = len({cell.set for cell in fitted.cells}) > 1
     problem = Problem(truths, kind_of(truths), fitted.records, units)
     return compare_fits(
         [build_kernel(metric, problem, fitted.names) for metric in metrics],
@@ -209,8 +210,8 @@ def compare_methods(
         Fits(
             fitted.columns,
             fitted.set_of_fit,
-            _sources(fitted, n_train_resamples, bool(random)),
-            resampled=n_train_resamples > 0,
+            _sources(fitted, several=several_sets, random=bool(random)),
+            resampled=several_sets,
         ),
         units,
         options,
@@ -230,7 +231,10 @@ def compare_methods(
             "training_data_hash": joblib.hash((X_train, y_fit)),
             "test_data_hash": joblib.hash((X_test, truths)),
         },
-        notes=(*fitted.notes, *_notes(methods, random, n_train_resamples, of_training)),
+        notes=(
+            *fitted.notes,
+            *_notes(methods, random, n_train_resamples, of_training, several=several_sets),
+        ),
     )
 
 
@@ -279,22 +283,29 @@ def _checked(groups: Any, n_rows: int, name: str) -> Any:
     return groups
 
 
-def _n_rows(X: Any) -> int:
+def _n_rows(X: Any, name: str) -> int:
+    if not hasattr(X, "shape") and not hasattr(X, "__len__"):
+        raise ValueError(f"`{name}` must be a table of rows, got {X!r}.")
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-def _sources(fitted: Fitted, n_train_resamples: int, random: bool) -> tuple[str, ...]:
+def _sources(fitted: Fitted, *, several: bool, random: bool) -> tuple[str, ...]:
     """Name what makes the fits differ."""
-    if not n_train_resamples or len({cell.set for cell in fitted.cells}) == 1:
+    if not several:
         return ("seed",)
     if not random:
         return ("training data",)
-    several = np.bincount(fitted.set_of_fit).max() > 1
-    return ("training data", "seed") if several else ("training data and seed",)
+    nested = np.bincount(fitted.set_of_fit).max() > 1
+    return ("training data", "seed") if nested else ("training data and seed",)
 
 
 def _notes(
-    methods: dict[str, Any], random: list[str], n_train_resamples: int, units: Units
+    methods: dict[str, Any],
+    random: list[str],
+    n_train_resamples: int,
+    units: Units,
+    *,
+    several: bool,
 ) -> list[str]:
     notes = []
     without = [name for name in methods if name not in random]
@@ -307,6 +318,11 @@ def _notes(
         notes.append(
             "All fits share the training rows: other training data may lead to another conclusion. "
             "Pass `n_train_resamples` to see how much they matter."
+        )
+    elif not several:
+        notes.append(
+            "All methods succeeded on one resample of the training rows alone: what other training "
+            "data would give was not seen."
         )
     elif units.of_row is not None and units.n_units < 10:
         notes.append(f"Only {units.n_units} clusters of training rows are resampled.")

@@ -9,7 +9,13 @@ import numpy as np
 
 from sklearn_pairboot._engine.kernels import item_means
 from sklearn_pairboot._engine.weights import FloatArray
-from sklearn_pairboot._scoring.checks import check_finite, check_length, check_names, plain
+from sklearn_pairboot._scoring.checks import (
+    check_finite,
+    check_length,
+    check_names,
+    check_same_index,
+    plain,
+)
 from sklearn_pairboot._tables import check_baseline
 from sklearn_pairboot.training._compare import check_exact, checked, compare_fits, units_of
 from sklearn_pairboot.training._estimates import Fits
@@ -150,10 +156,10 @@ def compare_runs(
     check_baseline(baseline, models)
     first = next(iter(tables.values()))
     *design, n_items = first.shape
-    if resampled_training and len(design) == 1:
+    if resampled_training and (len(design) == 1 or design[0] == 1):
         raise ValueError(
-            "`resampled_training` must be False where the scores have no dimension for training "
-            "sets, got True. Pass arrays of shape (n_sets, n_seeds, n_items)."
+            "`resampled_training` must be False where the scores are of one training set, got "
+            "True. Pass arrays of shape (n_sets, n_seeds, n_items) with several sets."
         )
     if groups is not None:
         check_length(plain(groups), n_items, "`groups`")
@@ -198,6 +204,8 @@ def _tables(scores: Any) -> dict[str, FloatArray]:
             f"n_items) or (n_sets, n_seeds, n_items), got {type(scores).__name__}."
         )
     names = check_names(list(scores))
+    check_same_index({f"Scores of {name!r}": scores[name] for name in names})
+    _check_same_items({name: scores[name] for name in names})
     tables = {name: _numbers(name, scores[name]) for name in names}
     shapes = {name: array.shape for name, array in tables.items()}
     if len(set(shapes.values())) > 1:
@@ -215,9 +223,33 @@ def _tables(scores: Any) -> dict[str, FloatArray]:
     return tables
 
 
+def _check_same_items(scores: Mapping[str, Any]) -> None:
+    """Refuse dataframes whose columns, the items, have other names or another order."""
+    columns = {name: list(v.columns) for name, v in scores.items() if hasattr(v, "columns")}
+    for name, of_method in columns.items():
+        first = next(iter(columns))
+        if len(of_method) == len(columns[first]) and of_method != columns[first]:
+            raise ValueError(
+                f"Scores of methods {first!r} and {name!r} have different columns, but items are "
+                "paired by position. Bring the columns into one order, or pass arrays."
+            )
+
+
 def _numbers(name: str, values: Any) -> FloatArray:
     what = f"Scores of method {name!r}"
-    array = np.asarray(values)
+    if np.ma.is_masked(values):
+        n_masked = int(np.sum(np.ma.getmaskarray(values)))
+        raise ValueError(
+            f"{what} must be present in every run, got {n_masked} masked. An item "
+            "must have a score in every run: items cannot be dropped for one of them alone."
+        )
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(
+            f"{what} must have the same number of items in every run, got nested sequences of "
+            "different lengths."
+        ) from error
     if array.dtype.kind == "b":
         raise TypeError(
             f"{what} must be numbers, got booleans. If they say whether an answer is correct, pass "

@@ -496,7 +496,7 @@ def test_a_failed_fit_leaves_its_fold_out_for_all_case_C77(data):
     X, y, _ = data
     results = failing(X, y, [])
     results["deep"]["estimator"][1] = tree(4)
-    message = r"Fits failed: deep in fold\(s\) 1 \(counted from 0\)\. Folds 1 of 3 are left out"
+    message = r"Fits failed: deep in fold\(s\) 1 \(counted from 0\)\. 1 of 3 folds are left out"
     with pytest.warns(FitFailedWarning, match=message):
         result = compared(results, X, y)
     for row in result.scores:

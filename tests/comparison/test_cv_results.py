@@ -91,7 +91,7 @@ def test_failed_splits_of_a_search_are_left_out(search):
         ({"search": tree()}, TypeError, "`search` must be a fitted search"),
         ({"candidates": [0, 9]}, ValueError, "`candidates` must be rows .* 0 to 2, got 9"),
         ({"candidates": [0]}, ValueError, "`candidates` must be at least 2"),
-        ({"correction": "max-t"}, ValueError, "`correction` must be 'holm'"),
+        ({"correction": "max-t"}, ValueError, "`correction` must be one of 'holm'"),
         ({"n_train": -1, "n_test": 2}, ValueError, "`n_train` must be a positive number of rows"),
         ({"n_train": 3}, ValueError, "must both be given"),
         ({"baseline": "no"}, ValueError, "`baseline` must be"),

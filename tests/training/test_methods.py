@@ -499,7 +499,11 @@ def test_labels_and_frames_are_taken(data):
         ({"a": TREE}, {"baseline": "b"}, "`baseline` must be the name of a model"),
         ({"a": TREE}, {"scoring": "acc"}, "`scoring` must be a scorer name"),
         ({"a": TREE}, {"groups": [1, 2]}, "`groups` must have one entry per test row"),
-        ({"a": TREE}, {"n_resamples": "auto"}, "`n_resamples` must be one of 'exact'"),
+        (
+            {"a": TREE},
+            {"n_resamples": "auto"},
+            "`n_resamples` must be an integer of at least 2 or 'exact'",
+        ),
         (
             {"a": TREE},
             {"n_resamples": "exact", "n_train_resamples": 2},

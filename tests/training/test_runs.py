@@ -446,7 +446,11 @@ GOOD = {"a": np.eye(3), "b": np.ones((3, 3))}
         (GOOD, {"groups": [1, 2]}, "`groups` must have one entry per test row"),
         (GOOD, {"baseline": "c"}, "`baseline` must be the name of a model"),
         (GOOD, {"n_resamples": 5}, "`n_resamples` must be at least 39"),
-        (GOOD, {"n_resamples": "auto"}, "`n_resamples` must be one of 'exact', got 'auto'"),
+        (
+            GOOD,
+            {"n_resamples": "auto"},
+            "`n_resamples` must be an integer of at least 2 or 'exact', got 'auto'",
+        ),
         (GOOD, {"correction": "max-t"}, "`correction` must be one of"),
         (GOOD, {"confidence_level": 95}, "`confidence_level` must be a number between 0 and 1"),
         (GOOD, {"resampled_training": True}, "`resampled_training` must be False where"),
