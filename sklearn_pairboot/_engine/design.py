@@ -27,13 +27,18 @@ class Design:
         if units.scheme is not None:
             one = np.zeros(1, dtype=np.int64)
             return cls(one, one + 1, one + units.drawn.number)
-        stratum = (
-            np.zeros(units.n_units, dtype=np.int64) if units.stratum is None else units.stratum
-        )
-        kinds, count = np.unique(
-            np.column_stack([stratum, units.rows_per_unit]), axis=0, return_counts=True
-        )
-        return cls(kinds[:, 0], kinds[:, 1], count)
+        sizes = units.rows_per_unit
+        codes = sizes
+        n_sizes = int(sizes.max()) + 1
+        if units.stratum is not None:
+            codes = units.stratum * n_sizes + sizes
+        if int(codes.max()) <= 4 * units.n_rows:
+            counts = np.bincount(codes)
+            kinds = np.flatnonzero(counts)
+            count = counts[kinds]
+        else:  # many strata, and a unit of many rows: sorting takes less memory
+            kinds, count = np.unique(codes, return_counts=True)
+        return cls(kinds // n_sizes, kinds % n_sizes, count)
 
     def _by_stratum(self, values: FloatArray) -> FloatArray:
         """Sum over the units of each stratum that has two units or more: others do not vary."""

@@ -344,3 +344,15 @@ def test_the_exact_studentized_interval_weighs_every_sequence():
     assert pivots.size == len(t) == 256 - 4
     ends = x.mean() - stats.sem(x) * np.quantile(t, [0.9, 0.1])
     assert [pivots.quantile(0.1), pivots.quantile(0.9)] == pytest.approx(ends, rel=1e-9)
+
+
+@pytest.mark.parametrize("n_large", [3, 5000])
+def test_kinds_of_units_are_counted(n_large):
+    """Whether codes are few enough to be counted in place or have to be sorted."""
+    stratum = np.repeat(np.arange(40), 2)
+    size = np.where(np.arange(80) == 79, n_large, 1 + np.arange(80) % 2)
+    units = Units(int(size.sum()), 80, np.repeat(np.arange(80), size), stratum)
+    found = Design.of(units)
+    expected = np.unique(np.column_stack([stratum, size]), axis=0, return_counts=True)
+    np.testing.assert_array_equal(np.column_stack([found.stratum, found.size]), expected[0])
+    np.testing.assert_array_equal(found.count, expected[1])
