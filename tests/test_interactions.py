@@ -87,9 +87,15 @@ def test_a_fall_back_says_whose_standard_error_it_shows():
 
 def test_crossed_factors_have_the_spread_of_their_replicates_with_every_method():
     result = compared(method="t", groups=np.column_stack([USER, ITEM]))
-    spread = np.std(np.diff(result.replicates[:, 0], axis=1), ddof=1)
+    spread = np.std(np.diff(result.replicates[:, 0], axis=1), ddof=1) * np.sqrt(12 / 11)
     assert result.differences[0].std_error == pytest.approx(spread, rel=1e-12)
-    assert stated(result, "SE").startswith("standard deviation of the resampled values")
+    assert stated(result, "SE").startswith(
+        "standard deviation of the resampled values times sqrt(n / (n - 1)), n = 12 the fewer"
+    )
+    alone = result.replace(method="normal")
+    assert alone.differences[0].std_error == pytest.approx(spread / np.sqrt(12 / 11), rel=1e-12)
+    assert "sqrt" not in stated(alone, "SE")
+    assert "without that factor" in stated(result.replace(correction="max-t"), "SE")
     assert "influence" not in stated(result, "Interval")
 
 

@@ -117,9 +117,13 @@ def _std_error(
     """Say what standard errors are, also where those of some rows are others."""
     scored = "single rows or clusters" if facts.unit == "clusters" else "single rows"
     resampled = "standard deviation of the resampled values"
-    if facts.factors or facts.settings.method not in ("studentized", "t"):
+    if facts.settings.method not in ("studentized", "t"):
         return f"{resampled}, not of the {scored}"
     by_max_t = bool(differences) and facts.settings.correction == "max-t"
+    if facts.factors:
+        rest = f"; of the differences without that factor, not of the {scored}"
+        corrected = f"{resampled} times sqrt(n / (n - 1)), n = {facts.n_units} the fewer levels"
+        return corrected + (rest if by_max_t else f", not of the {scored}")
     others = ["of the differences"] if by_max_t else []
     of_scores = {row.status for row in scores}
     of_differences = {row.status for row in differences} | {row.status for row in facts.slices}
