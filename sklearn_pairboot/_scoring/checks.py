@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from sklearn_pairboot._engine.intervals import check_alpha
+from sklearn_pairboot._engine.seeds import check_random_state, is_integer
 from sklearn_pairboot._engine.weights import FloatArray, IntArray
 
 SHOWN = 5
@@ -153,6 +155,18 @@ def check_share(name: str, value: Any, example: str) -> float:
 def check_confidence_level(value: Any) -> float:
     """Check the level of an interval."""
     return check_share("confidence_level", value, "For 95 % pass 0.95.")
+
+
+def check_resampling(
+    n_resamples: Any, confidence_level: Any, random_state: Any
+) -> tuple[int, float]:
+    """Check a number of random resamples, the level that they are to give, and the seed."""
+    level = check_confidence_level(confidence_level)
+    if not is_integer(n_resamples, least=2):
+        raise ValueError(f"`n_resamples` must be an integer of at least 2, got {n_resamples!r}.")
+    check_alpha(int(n_resamples), level)
+    check_random_state(random_state)
+    return int(n_resamples), level
 
 
 def check_finite(array: NDArray[Any], name: str, remedy: str = "") -> None:

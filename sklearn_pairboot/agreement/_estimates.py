@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.bootstrap import bootstrap, observe
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
-from sklearn_pairboot._engine.intervals import check_alpha, interval
+from sklearn_pairboot._engine.intervals import interval
 from sklearn_pairboot._engine.sample import Sample
-from sklearn_pairboot._engine.seeds import check_random_state, entropy_of, is_integer
+from sklearn_pairboot._engine.seeds import entropy_of
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import Kernel
 from sklearn_pairboot._scoring.checks import (
-    check_confidence_level,
     check_finite,
     check_length,
+    check_resampling,
     check_same_index,
     plain,
 )
@@ -76,16 +76,10 @@ class Resampling:
         cls, n_items: int, groups: Any, n_resamples: Any, confidence_level: Any, random_state: Any
     ) -> Resampling:
         """Check the keywords that all functions share."""
-        level = check_confidence_level(confidence_level)
-        if not is_integer(n_resamples, least=2):
-            raise ValueError(
-                f"`n_resamples` must be an integer of at least 2, got {n_resamples!r}."
-            )
-        check_alpha(int(n_resamples), level)
-        check_random_state(random_state)
+        n_drawn, level = check_resampling(n_resamples, confidence_level, random_state)
         plan = RowBootstrap() if groups is None else ClusterBootstrap()
         units = plan.resampling_units(n_items, groups=groups)
-        return cls(units, int(n_resamples), level, entropy_of(random_state))
+        return cls(units, n_drawn, level, entropy_of(random_state))
 
     @property
     def unit(self) -> str:

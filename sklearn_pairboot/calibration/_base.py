@@ -149,13 +149,13 @@ def two_classes(truth: NDArray[Any], weight: FloatArray) -> NDArray[Any]:
     return classes
 
 
-def check_probabilities(scores: FloatArray, who: str) -> None:
-    """Refuse scores that are no probabilities."""
+def check_probabilities(scores: FloatArray, where: str, remedy: str = "") -> None:
+    """Refuse scores that are no probabilities; ``where`` says what makes them to be such."""
     if scores.min() < 0 or scores.max() > 1:
         worst = scores.min() if scores.min() < 0 else scores.max()
         raise ValueError(
-            f"`X` must be probabilities between 0 and 1 for `{who}`, got {worst:.6g}. For decision "
-            "values or logits use `PlattCalibrator`."
+            f"`X` must be probabilities between 0 and 1 {where}, got {worst:.6g}."
+            + (f" {remedy}" if remedy else "")
         )
 
 

@@ -15,6 +15,9 @@ from sklearn_pairboot.calibration._base import (
 )
 from sklearn_pairboot.calibration._logistic import fit_logistic
 
+_WHERE = "for `BetaCalibrator`"
+_REMEDY = "For decision values or logits use `PlattCalibrator`."
+
 
 class BetaCalibrator(ScoreCalibrator):
     """Map probabilities to better ones by a beta curve, which never falls.
@@ -66,7 +69,7 @@ class BetaCalibrator(ScoreCalibrator):
     """
 
     def _fit(self, scores: FloatArray, positive: BoolArray, weight: FloatArray) -> None:
-        check_probabilities(scores, type(self).__name__)
+        check_probabilities(scores, _WHERE, _REMEDY)
         negative, found = scores[~positive & (weight > 0)], scores[positive & (weight > 0)]
         if negative.max() <= found.min() and negative.min() < found.max():
             warnings.warn(
@@ -82,7 +85,7 @@ class BetaCalibrator(ScoreCalibrator):
         )
 
     def _probability(self, scores: FloatArray) -> FloatArray:
-        check_probabilities(scores, type(self).__name__)
+        check_probabilities(scores, _WHERE, _REMEDY)
         value: FloatArray = expit(self._features(scores) @ np.array([self.a_, self.b_]) + self.c_)
         return value
 

@@ -9,7 +9,12 @@ import numpy as np
 from scipy.special import expit
 
 from sklearn_pairboot._engine.weights import BoolArray, FloatArray
-from sklearn_pairboot.calibration._base import ScoreCalibrator, least_share, logit
+from sklearn_pairboot.calibration._base import (
+    ScoreCalibrator,
+    check_probabilities,
+    least_share,
+    logit,
+)
 from sklearn_pairboot.calibration._logistic import fit_logistic
 
 _CHOICES = ("auto", True, False)
@@ -98,10 +103,5 @@ class PlattCalibrator(ScoreCalibrator):
     def _scale(self, scores: FloatArray) -> FloatArray:
         if not self.converted_:
             return scores
-        if scores.min() < 0 or scores.max() > 1:
-            worst = scores.min() if scores.min() < 0 else scores.max()
-            raise ValueError(
-                f"`X` must be probabilities between 0 and 1 where `probabilities` holds, got "
-                f"{worst:.6g}."
-            )
+        check_probabilities(scores, "where `probabilities` holds")
         return logit(scores, self.least_)

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from sklearn_pairboot._engine.bootstrap import bootstrap, observe
-from sklearn_pairboot._engine.intervals import check_alpha, interval
-from sklearn_pairboot._engine.seeds import check_random_state, entropy_of, is_integer
+from sklearn_pairboot._engine.intervals import interval
+from sklearn_pairboot._engine.seeds import entropy_of
 from sklearn_pairboot._engine.weights import FloatArray
 from sklearn_pairboot._scoring.checks import (
-    check_confidence_level,
     check_finite,
+    check_resampling,
     check_same_index,
     plain,
 )
@@ -187,11 +187,7 @@ def estimate_prior(
     >>> bool(found.ci_low < 0.1 < found.ci_high), bool(found.p_value < 1e-6)
     (True, True)
     """
-    level = check_confidence_level(confidence_level)
-    if not is_integer(n_resamples, least=2):
-        raise ValueError(f"`n_resamples` must be an integer of at least 2, got {n_resamples!r}.")
-    check_alpha(int(n_resamples), level)
-    check_random_state(random_state)
+    n_drawn, level = check_resampling(n_resamples, confidence_level, random_state)
     columns, shape = _columns(y_prob)
     old = _prior(prior_old, "prior_old", columns.shape[1])
     plan = RowBootstrap() if groups is None else ClusterBootstrap()
@@ -202,7 +198,7 @@ def estimate_prior(
         [kernel],
         units,
         observed,
-        n_resamples=int(n_resamples),
+        n_resamples=n_drawn,
         entropy=entropy_of(random_state),
         scales=np.ones(1),
     )

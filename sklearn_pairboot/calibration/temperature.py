@@ -22,7 +22,7 @@ from sklearn_pairboot._scoring.checks import (
     check_target,
     plain,
 )
-from sklearn_pairboot.calibration._base import check_scores, least_share, logit
+from sklearn_pairboot.calibration._base import check_probabilities, check_scores, least_share, logit
 
 # Multiples of the largest logit: beyond them probabilities are as good as certain, or equal.
 _LOG_TEMPERATURES = (-30.0, 10.0)
@@ -188,7 +188,7 @@ class TemperatureCalibrator(ClassifierMixin, BaseEstimator):
             check_finite(array, "`X`")
             floats = array.astype(np.float64)
         if self.scores == "probabilities":
-            _check_probabilities(floats)
+            _check_rows(floats)
         return floats
 
     def _logits(self, numbers: FloatArray) -> FloatArray:
@@ -199,13 +199,8 @@ class TemperatureCalibrator(ClassifierMixin, BaseEstimator):
         return np.log(np.maximum(numbers, self.least_)) if of_probabilities else numbers
 
 
-def _check_probabilities(numbers: FloatArray) -> None:
-    if numbers.min() < 0 or numbers.max() > 1:
-        worst = numbers.min() if numbers.min() < 0 else numbers.max()
-        raise ValueError(
-            "`X` must be probabilities between 0 and 1 where `scores` is 'probabilities', got "
-            f"{worst:.6g}."
-        )
+def _check_rows(numbers: FloatArray) -> None:
+    check_probabilities(numbers, "where `scores` is 'probabilities'")
     if numbers.ndim == 2:
         sums = numbers.sum(axis=1)
         if np.abs(sums - 1).max() > _ROUNDING:
