@@ -22,8 +22,8 @@ from sklearn_pairboot._arguments import PROGRAM, make_parser
 from sklearn_pairboot._files import STDIN, InputError, Table, read_table, same_file
 from sklearn_pairboot._scoring.checks import shown
 from sklearn_pairboot._scoring.resolve import resolve_scoring, shared_responses
+from sklearn_pairboot._tables.names import visible_text
 from sklearn_pairboot.comparison import compare_predictions, compare_scores
-from sklearn_pairboot.report.names import visible_text
 from sklearn_pairboot.result import ComparisonResult
 
 # What the library calls its parameters, and what they are called here.

@@ -11,14 +11,10 @@ from sklearn_pairboot._engine.intervals import check_alpha
 from sklearn_pairboot._engine.permutation import SwapTests
 from sklearn_pairboot._tables import (
     PLAIN,
-    DifferenceRow,
     MetricInfo,
     MonteCarloRow,
-    Row,
-    ScoreRow,
     Settings,
     SlicePart,
-    SliceRow,
     Tables,
     build_tables,
     check_crossed_method,
@@ -31,17 +27,16 @@ from sklearn_pairboot._tables import (
 from sklearn_pairboot.report import storage
 from sklearn_pairboot.report.facts import Facts
 from sklearn_pairboot.report.findings import crossed
-from sklearn_pairboot.report.frames import frame
 from sklearn_pairboot.report.order import OrderOfModels
 from sklearn_pairboot.report.permutations import permutation_rows
+from sklearn_pairboot.report.shown import Shown
 from sklearn_pairboot.report.split_tests import SplitScores, split_test_rows
-from sklearn_pairboot.report.text import markdown, summary
 from sklearn_pairboot.report.versions import installed_versions
 
 _UNCHANGED: Any = object()
 
 
-class ComparisonResult(OrderOfModels):
+class ComparisonResult(Shown, OrderOfModels):
     """Scores of models, their differences from a baseline, and what these rows can tell.
 
     Comparisons such as `compare_scores` return it; it is not made by hand. ``print(result)``
@@ -220,19 +215,6 @@ class ComparisonResult(OrderOfModels):
         )
 
     @property
-    def scores(self) -> tuple[ScoreRow, ...]:
-        """Table of scores: one row for each metric and model, intervals two-sided."""
-        return self._tables.scores
-
-    @property
-    def differences(self) -> tuple[DifferenceRow, ...]:
-        """Table of differences: one row for each metric and comparison of two models.
-
-        With a margin rows have further columns, from ``margin`` on.
-        """
-        return self._tables.differences
-
-    @property
     def monte_carlo(self) -> tuple[MonteCarloRow, ...]:
         """Monte Carlo standard errors: one row for each score, then for each difference.
 
@@ -265,58 +247,6 @@ class ComparisonResult(OrderOfModels):
             f"<ComparisonResult: models {list(facts.models)}, metrics {list(self.metrics)}, "
             f"baseline {facts.settings.baseline!r}, {facts.n_resamples} resamples of {size}>"
         )
-
-    def __str__(self) -> str:
-        return self.summary()
-
-    def summary(self) -> str:
-        """
-        Write the result as plain text.
-
-        Returns
-        -------
-        str
-            A sentence for each comparison, both tables, how they were computed, and the notes;
-            at most 88 characters wide unless names are long or tables have many columns.
-        """
-        return summary(self._all_facts(), self.scores, self.differences)
-
-    def to_markdown(self) -> str:
-        """
-        Write the result as GitHub-flavoured markdown.
-
-        Returns
-        -------
-        str
-            The contents of `summary` with headings, lists and tables.
-        """
-        return markdown(self._all_facts(), self.scores, self.differences)
-
-    def to_frame(self, which: str = "differences", backend: Any = None) -> Any:
-        """
-        Return one of the tables as a dataframe.
-
-        Parameters
-        ----------
-        which : {"differences", "scores", "slices"}, default="differences"
-            The table.
-        backend : {"pandas", "polars", "pyarrow"}, module or None, default=None
-            Kind of dataframe, or anything that ``narwhals.from_dict`` takes. ``None`` means the
-            first of the three that is installed.
-
-        Returns
-        -------
-        dataframe
-            One row for each row of the table, columns in the table's order.
-        """
-        tables: dict[str, tuple[type[Row], Sequence[Row]]] = {
-            "differences": (self._facts.settings.row_type, self.differences),
-            "scores": (ScoreRow, self.scores),
-            "slices": (SliceRow, self.slices),
-        }
-        if which not in list(tables):
-            raise ValueError(f"`which` must be one of {list(tables)}, got {which!r}.")
-        return frame(*tables[which], backend)
 
     def to_dict(self, replicates: bool = False) -> dict[str, Any]:
         """
@@ -489,7 +419,3 @@ class ComparisonResult(OrderOfModels):
             split_scores=self._split_scores,
             **{name: getattr(facts, name) for name in storage.AS_IT_IS},
         )
-
-    def _all_facts(self) -> Facts:
-        """Facts with the Monte Carlo errors, which take time and are found when needed."""
-        return dataclasses.replace(self._facts, monte_carlo=self.monte_carlo)

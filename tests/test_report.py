@@ -9,10 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sklearn_pairboot._tables import DifferenceRow, MetricInfo, ScoreRow, Settings
+from sklearn_pairboot._tables.names import visible
+from sklearn_pairboot._tables.numbers import NumberFormat, format_p, format_percent
 from sklearn_pairboot.report.facts import Facts
 from sklearn_pairboot.report.findings import allowed_gap, finding, p_clause, smallest_p
-from sklearn_pairboot.report.names import escaped, escaped_note, visible
-from sklearn_pairboot.report.numbers import NumberFormat, format_p, format_percent
+from sklearn_pairboot.report.names import escaped, escaped_note
 from sklearn_pairboot.report.statements import statements
 from sklearn_pairboot.report.text import WIDTH, markdown, summary
 

@@ -291,7 +291,7 @@ def test_default_backend_is_the_first_installed(monkeypatch, missing, type_of):
 
 
 def hide(monkeypatch, missing):
-    from sklearn_pairboot.report import frames
+    from sklearn_pairboot._tables import frames
 
     monkeypatch.setattr(
         frames, "find_spec", lambda name: None if name in missing else find_spec(name)
@@ -324,7 +324,7 @@ def test_unknown_tables_and_backends_are_refused():
 
 def test_importing_the_result_loads_no_dataframe_library():
     assert "sklearn_pairboot.result" in sys.modules
-    source = sys.modules["sklearn_pairboot.report.frames"].__dict__
+    source = sys.modules["sklearn_pairboot._tables.frames"].__dict__
     assert not {"pandas", "polars", "pyarrow"} & source.keys()
 
 

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sklearn_pairboot._tables import DifferenceRow, MetricInfo, ScoreRow, side_of_zero
-from sklearn_pairboot.report.cells import Cells, interval_header, markdown_table, text_table
-from sklearn_pairboot.report.facts import Facts
-from sklearn_pairboot.report.findings import findings
-from sklearn_pairboot.report.names import escaped, escaped_note, renamed, visible, visible_text
-from sklearn_pairboot.report.numbers import (
+from sklearn_pairboot._tables.names import visible, visible_text
+from sklearn_pairboot._tables.numbers import (
     NumberFormat,
     difference_format,
     format_p,
@@ -20,6 +17,10 @@ from sklearn_pairboot.report.numbers import (
     format_share,
     score_format,
 )
+from sklearn_pairboot.report.cells import Cells, interval_header, markdown_table, text_table
+from sklearn_pairboot.report.facts import Facts
+from sklearn_pairboot.report.findings import findings
+from sklearn_pairboot.report.names import escaped, escaped_note, renamed
 from sklearn_pairboot.report.split_tests import SplitTestRow, supports
 from sklearn_pairboot.report.statements import statements
 from sklearn_pairboot.report.text import difference_cells, score_cells, wrapped

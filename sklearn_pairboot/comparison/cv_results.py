@@ -18,7 +18,7 @@ from sklearn_pairboot._engine.seeds import is_integer
 from sklearn_pairboot._engine.weights import FloatArray
 from sklearn_pairboot._scoring.checks import check_confidence_level, check_names, shown
 from sklearn_pairboot._tables import Settings, check_baseline, check_choice, check_settings
-from sklearn_pairboot.report.numbers import NumberFormat, format_p
+from sklearn_pairboot._tables.numbers import NumberFormat, format_p
 from sklearn_pairboot.report.split_tests import SplitScores, SplitTestRow, split_test_rows
 
 _WIDTH = 88

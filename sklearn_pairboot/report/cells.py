@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sklearn_pairboot._tables import MetricInfo
+from sklearn_pairboot._tables.numbers import format_percent
 from sklearn_pairboot.report.facts import Facts
-from sklearn_pairboot.report.numbers import format_percent
 
 
 @dataclass(frozen=True)

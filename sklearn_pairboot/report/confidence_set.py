@@ -13,10 +13,11 @@ from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._engine.intervals import alpha_of, check_alpha
 from sklearn_pairboot._scoring.checks import check_confidence_level
 from sklearn_pairboot._tables import MetricInfo, Row, format_count
+from sklearn_pairboot._tables.frames import frame
+from sklearn_pairboot._tables.names import visible
+from sklearn_pairboot._tables.numbers import NumberFormat, format_p, format_percent
 from sklearn_pairboot.report.cells import Cells, markdown_table, text_table
-from sklearn_pairboot.report.frames import frame
-from sklearn_pairboot.report.names import escaped, visible
-from sklearn_pairboot.report.numbers import NumberFormat, format_p, format_percent
+from sklearn_pairboot.report.names import escaped
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,13 @@ from sklearn_pairboot._tables import (
     side_of_zero,
     too_few_units,
 )
-from sklearn_pairboot.report.facts import Facts, adjusted_apart
-from sklearn_pairboot.report.numbers import (
+from sklearn_pairboot._tables.numbers import (
     NumberFormat,
     difference_format,
     format_p,
     format_percent,
 )
+from sklearn_pairboot.report.facts import Facts, adjusted_apart
 from sklearn_pairboot.report.schemes import VALIDATION_AND_TEST
 
 CORRECTION_NAMES = {

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from sklearn_pairboot._tables import DifferenceRow, ScoreRow
+from sklearn_pairboot._tables.names import visible, visible_text
 from sklearn_pairboot.report.facts import Facts
 
 # Markup anywhere; underscores only at the edge of a word, where they can be markup.
@@ -14,16 +15,6 @@ _MARKUP = re.compile(r"[\\|*`<>&\[\]~$]|(?<![^\W_])_|_(?![^\W_])|^[#+-]|^\d+[.)]
 # GitHub finds people and issues in the text that remains when escapes are resolved.
 _REFERENCE = re.compile(r"(?<!\w)[@#](?=\w)")
 _CODE = re.compile(r"(`[\w.=()\"', -]+`)")
-
-
-def visible(name: str) -> str:
-    """Show a name as it is, or as Python writes it if it holds what cannot be seen."""
-    return name if name and name.isprintable() and name == name.strip() else repr(name)
-
-
-def visible_text(text: str) -> str:
-    """Escape what cannot be seen in a text, such as control characters in a name it quotes."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def escaped(name: str) -> str:

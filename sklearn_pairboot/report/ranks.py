@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._tables import MetricInfo, Row, format_count
+from sklearn_pairboot._tables.frames import frame_of
+from sklearn_pairboot._tables.names import visible
 from sklearn_pairboot.report.cells import Cells, markdown_table, text_table
-from sklearn_pairboot.report.frames import frame_of
-from sklearn_pairboot.report.names import escaped, visible
+from sklearn_pairboot.report.names import escaped
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 
 from sklearn_pairboot._tables import SliceRow, format_count
+from sklearn_pairboot._tables.numbers import NumberFormat, difference_format, format_p
 from sklearn_pairboot.report.cells import Cells, interval_header
 from sklearn_pairboot.report.facts import Facts, adjusted_apart, slice_family_size
 from sklearn_pairboot.report.findings import CORRECTION_NAMES, p_clause
-from sklearn_pairboot.report.numbers import NumberFormat, difference_format, format_p
 
 
 def slice_heading(facts: Facts) -> str:

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn_pairboot._engine.multiplicity import adjust, without_replicates
 from sklearn_pairboot._engine.weights import FloatArray
 from sklearn_pairboot._tables import DifferenceRow, Row, Settings, compared_pairs, listed
+from sklearn_pairboot._tables.numbers import NumberFormat, format_p
 from sklearn_pairboot.inference.corrected_t import corrected_resampled_ttest
-from sklearn_pairboot.report.numbers import NumberFormat, format_p
 
 _NOISE = 1e-12
 _LISTED = 5

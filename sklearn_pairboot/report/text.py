@@ -13,17 +13,18 @@ from sklearn_pairboot._tables import (
     ScoreRow,
     format_count,
 )
-from sklearn_pairboot.report.cells import Cells, interval_header, markdown_table, text_table
-from sklearn_pairboot.report.facts import Facts, adjusted_apart, family_size
-from sklearn_pairboot.report.findings import findings, title
-from sklearn_pairboot.report.names import escaped, escaped_note, renamed, visible, visible_text
-from sklearn_pairboot.report.numbers import (
+from sklearn_pairboot._tables.names import visible, visible_text
+from sklearn_pairboot._tables.numbers import (
     NumberFormat,
     difference_format,
     format_p,
     format_percent,
     score_format,
 )
+from sklearn_pairboot.report.cells import Cells, interval_header, markdown_table, text_table
+from sklearn_pairboot.report.facts import Facts, adjusted_apart, family_size
+from sklearn_pairboot.report.findings import findings, title
+from sklearn_pairboot.report.names import escaped, escaped_note, renamed
 from sklearn_pairboot.report.slices import slice_cells, slice_findings, slice_heading
 from sklearn_pairboot.report.statements import statements
 

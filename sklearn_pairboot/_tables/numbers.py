@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sklearn_pairboot._tables import DifferenceRow, ScoreRow, SliceRow
+from sklearn_pairboot._tables.rows import DifferenceRow, ScoreRow
+from sklearn_pairboot._tables.slices import SliceRow
 
 
 @dataclass(frozen=True)

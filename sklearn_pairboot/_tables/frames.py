@@ -8,7 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
-from sklearn_pairboot._tables import Row
+from sklearn_pairboot._tables.rows import Row
 
 BACKENDS = ("pandas", "polars", "pyarrow")
 TYPES = {"str": nw.String, "float": nw.Float64, "int": nw.Int64, "bool": nw.Boolean}

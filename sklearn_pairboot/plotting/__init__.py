@@ -1,0 +1,1 @@
+"""Displays: pictures of what a comparison found, and the numbers behind them."""
