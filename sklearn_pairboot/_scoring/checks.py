@@ -371,3 +371,23 @@ def check_names(names: Sequence[Any]) -> tuple[str, ...]:
     if not names:
         raise ValueError("At least one model must be given, got none.")
     return tuple(names)
+
+
+def named(estimators: Any) -> dict[str, Any]:
+    """Read a mapping or a list of (name, estimator)."""
+    if isinstance(estimators, Mapping):
+        pairs: list[Any] = list(estimators.items())
+    elif isinstance(estimators, list | tuple):
+        pairs = list(estimators)
+        if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
+            raise TypeError(
+                "`estimators` must be a mapping or a list of (name, estimator) pairs, got a list "
+                f"with {pairs!r}."
+            )
+    else:
+        raise TypeError(
+            "`estimators` must be a mapping or a list of (name, estimator) pairs, got "
+            f"{type(estimators).__name__}."
+        )
+    check_names([name for name, _ in pairs])
+    return dict(pairs)

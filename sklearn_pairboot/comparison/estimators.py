@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from sklearn_pairboot._scoring.checks import (
     check_length,
-    check_names,
     check_same_index,
     check_sample_weight,
     check_target,
+    named,
 )
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import resolve_scoring
@@ -19,26 +18,6 @@ from sklearn_pairboot.comparison._run import compare_records
 from sklearn_pairboot.comparison._slices import read_slices, slice_columns
 from sklearn_pairboot.comparison._warnings import warn_of_labels_as_scores
 from sklearn_pairboot.result import ComparisonResult
-
-
-def named(estimators: Any) -> dict[str, Any]:
-    """Read a mapping or a list of (name, estimator)."""
-    if isinstance(estimators, Mapping):
-        pairs: list[Any] = list(estimators.items())
-    elif isinstance(estimators, list | tuple):
-        pairs = list(estimators)
-        if not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
-            raise TypeError(
-                "`estimators` must be a mapping or a list of (name, estimator) pairs, got a list "
-                f"with {pairs!r}."
-            )
-    else:
-        raise TypeError(
-            "`estimators` must be a mapping or a list of (name, estimator) pairs, got "
-            f"{type(estimators).__name__}."
-        )
-    check_names([name for name, _ in pairs])
-    return dict(pairs)
 
 
 @with_common_parameters

@@ -8,6 +8,7 @@ from sklearn_pairboot.metrics.calibration_error import (
 )
 from sklearn_pairboot.metrics.calibration_test import CalibrationTestResult, calibration_test
 from sklearn_pairboot.metrics.costs import misclassification_cost, net_benefit, profit
+from sklearn_pairboot.metrics.curves import CurveBands, precision_recall_bands, roc_bands
 from sklearn_pairboot.metrics.decompositions import (
     BrierDecomposition,
     ScoreDecomposition,
@@ -23,6 +24,7 @@ from sklearn_pairboot.metrics.recalibration import (
 )
 from sklearn_pairboot.metrics.reliability import ReliabilityCurve, reliability_curve
 from sklearn_pairboot.metrics.smooth_error import smooth_calibration_error
+from sklearn_pairboot.metrics.threshold_bands import ThresholdBands, threshold_bands
 from sklearn_pairboot.metrics.thresholds import (
     ThresholdCurve,
     choose_threshold,
@@ -34,10 +36,12 @@ __all__ = [
     "AUCTies",
     "BrierDecomposition",
     "CalibrationTestResult",
+    "CurveBands",
     "LogisticRecalibration",
     "ReliabilityCurve",
     "ScoreDecomposition",
     "SpiegelhalterResult",
+    "ThresholdBands",
     "ThresholdCurve",
     "TieAwareAUC",
     "auc_ties",
@@ -49,12 +53,15 @@ __all__ = [
     "misclassification_cost",
     "net_benefit",
     "placement_values",
+    "precision_recall_bands",
     "profit",
     "reliability_curve",
+    "roc_bands",
     "score_decomposition",
     "smooth_calibration_error",
     "spiegelhalter_z",
     "squared_calibration_error",
+    "threshold_bands",
     "threshold_curve",
     "tie_aware_auc",
 ]

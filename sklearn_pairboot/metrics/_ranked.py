@@ -33,24 +33,24 @@ def check_ranked(
     pos_label: Any = None,
     labels: Any = None,
     sample_weight: Any = None,
+    name: str = "`y_score`",
 ) -> Ranked:
     """Check truths of two classes and scores; the larger label is positive unless one is named."""
-    check_same_index({"`y_true`": y_true, "`y_score`": y_score, "`sample_weight`": sample_weight})
+    check_same_index({"`y_true`": y_true, name: y_score, "`sample_weight`": sample_weight})
     y = one_column(y_true)
     known = np.unique(y) if labels is None else np.unique(np.asarray(labels))
     positive = is_positive(y, pos_label, known if len(known) == 2 else None)
     table = plain_columns(y_score)
-    check_length(table, len(y), "`y_score`")
-    scores = check_scores(of_positive(table, y, pos_label, labels))
+    check_length(table, len(y), name)
+    scores = check_scores(of_positive(table, y, pos_label, labels), name)
     return Ranked(positive, scores, check_sample_weight(sample_weight, len(y)))
 
 
-def check_scores(scores: NDArray[Any]) -> NDArray[Any]:
+def check_scores(scores: NDArray[Any], name: str = "`y_score`") -> NDArray[Any]:
     """Check one score a row: finite numbers, kept in their type, since compared exactly."""
     if scores.ndim != 1 or scores.dtype.kind not in "iufb":
         raise ValueError(
-            "`y_score` must hold one number a row, got shape "
-            f"{scores.shape} of dtype {scores.dtype}."
+            f"{name} must hold one number a row, got shape {scores.shape} of dtype {scores.dtype}."
         )
-    check_finite(scores, "`y_score`")
+    check_finite(scores, name)
     return scores

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import make_scorer
 
-from sklearn_pairboot._scoring.checks import check_choice, shown
+from sklearn_pairboot._scoring.checks import check_choice, named, shown
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import resolve_scoring
 from sklearn_pairboot._tables import check_baseline
 from sklearn_pairboot.calibration.models import METHODS
 from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._run import compare_records
-from sklearn_pairboot.comparison.estimators import named
 from sklearn_pairboot.metrics import ECE, misclassification_cost
 from sklearn_pairboot.metrics._rules import Costs, read_rule
 from sklearn_pairboot.protocol import _findings

@@ -10,13 +10,18 @@ import numpy as np
 from sklearn_pairboot._engine.seeds import entropy_of, is_integer
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._scoring.build import build_kernel
-from sklearn_pairboot._scoring.checks import check_length, check_same_index, check_target, plain
+from sklearn_pairboot._scoring.checks import (
+    check_length,
+    check_same_index,
+    check_target,
+    named,
+    plain,
+)
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.resolve import resolve_scoring
 from sklearn_pairboot._tables import check_baseline, check_choice
 from sklearn_pairboot.comparison._named import check_estimators, is_frozen
 from sklearn_pairboot.comparison._run import constant_hint, kind_of
-from sklearn_pairboot.comparison.estimators import named
 from sklearn_pairboot.training._compare import check_exact, checked, compare_fits, units_of
 from sklearn_pairboot.training._estimates import Fits
 from sklearn_pairboot.training._fits import (
