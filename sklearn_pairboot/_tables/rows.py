@@ -32,7 +32,14 @@ class Row:
         return getattr(self, column)
 
     def asdict(self) -> dict[str, Any]:
-        """Return the row as a dictionary, columns in order."""
+        """
+        Return the row as a dictionary.
+
+        Returns
+        -------
+        dict
+            Values by the names of the columns, in order.
+        """
         return {column: getattr(self, column) for column in self.columns()}
 
 

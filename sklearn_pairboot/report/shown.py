@@ -7,10 +7,31 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from sklearn_pairboot._tables import DifferenceRow, MonteCarloRow, Row, ScoreRow, SliceRow, Tables
+from sklearn_pairboot._tables import (
+    DifferenceRow,
+    MonteCarloRow,
+    Row,
+    ScoreRow,
+    SliceRow,
+    Tables,
+    check_choice,
+)
 from sklearn_pairboot._tables.frames import frame
+from sklearn_pairboot.plotting import (
+    ConvergenceDisplay,
+    DifferenceDisplay,
+    ForestDisplay,
+    RankDisplay,
+)
 from sklearn_pairboot.report.facts import Described, Facts
 from sklearn_pairboot.report.text import markdown, summary
+
+_DISPLAYS: dict[str, Any] = {
+    "forest": ForestDisplay,
+    "difference": DifferenceDisplay,
+    "ranks": RankDisplay,
+    "convergence": ConvergenceDisplay,
+}
 
 
 class Shown(Described):
@@ -87,6 +108,31 @@ class Shown(Described):
         if which not in list(tables):
             raise ValueError(f"`which` must be one of {list(tables)}, got {which!r}.")
         return frame(*tables[which], backend)
+
+    def plot(self, kind: str = "forest", ax: Any = None, **options: Any) -> Any:
+        """
+        Draw the result.
+
+        Parameters
+        ----------
+        kind : {"forest", "difference", "ranks", "convergence"}, default="forest"
+            Estimates with their intervals and verdicts; the histogram of one difference or score
+            over the resamples; how often each model has each rank; how the interval ends settle
+            as more resamples are drawn. All but the first need the replicates.
+        ax : matplotlib.axes.Axes or None, default=None
+            Axes to draw on; ``None`` makes a figure. A forest of several metrics takes a sequence.
+        **options : dict
+            What ``from_result`` of the display takes: ``metric``, and but for ranks ``which``
+            (the table); for a difference and convergence also ``model`` and ``baseline``.
+
+        Returns
+        -------
+        display
+            A `ForestDisplay`, `DifferenceDisplay`, `RankDisplay` or `ConvergenceDisplay` of
+            `sklearn_pairboot.plotting`, with its axes in ``ax_`` and its numbers in ``frame()``.
+        """
+        check_choice("kind", kind, list(_DISPLAYS))
+        return _DISPLAYS[kind].from_result(self, **options).plot(ax)
 
     def _all_facts(self) -> Facts:
         """Facts with the Monte Carlo errors, which take time and are found when needed."""

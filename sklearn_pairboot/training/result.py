@@ -12,6 +12,7 @@ import numpy as np
 
 from sklearn_pairboot._engine.components import Components, Layout
 from sklearn_pairboot._engine.seeds import is_integer
+from sklearn_pairboot.plotting import VarianceSharesDisplay
 from sklearn_pairboot.training import _report
 
 
@@ -291,6 +292,29 @@ class MethodComparison:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def plot(
+        self, ax: Any = None, *, which: str | None = None, metric: str | None = None
+    ) -> VarianceSharesDisplay:
+        """
+        Draw where the variance of the averages comes from.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or None, default=None
+            Axes to draw on; ``None`` makes a figure.
+        which : {"differences", "scores"} or None, default=None
+            Differences from the baseline, or scores; ``None`` is the differences where there are
+            several methods.
+        metric : str or None, default=None
+            Name of the metric; ``None`` where there is only one.
+
+        Returns
+        -------
+        VarianceSharesDisplay
+            The display, with its axes in ``ax_`` and its numbers in ``frame()``.
+        """
+        return VarianceSharesDisplay.from_result(self, which=which, metric=metric).plot(ax)
 
     def to_dict(self) -> dict[str, Any]:
         """
