@@ -103,13 +103,16 @@ rows.
 
 
 CALIBRATION = """
-A plain calibration error is too large by chance, by another amount for each model, so that the
-difference of two is biased. Each of {n_data_sets} data sets has the answers of a calibrated model
-and of one other, in {n_resamples} resamples: a coarse one, which is as calibrated but knows less,
-and an over-confident one. The columns are the coverage of a percentile interval of the plain (L1)
-difference, which comparisons do not give; that of the interval that they give, of the debiased
-squared error; and how often its p-value is at most 0.05. At zero the interval of a squared error is
-wider than needed.
+A plain calibration error is too large by chance, by another amount for each model, and its
+replicates once more, so that neither a single one nor the difference of two has an interval. Each
+of {n_data_sets} data sets has the answers of a calibrated model and of one other, in {n_resamples}
+resamples: a coarse one, which is as calibrated but knows less, and two that are over-confident,
+mildly and boldly. The first columns are the coverage of percentile intervals of plain (L1) errors,
+which comparisons do not give: of the other model alone, and of its difference from the calibrated
+one. Those of the debiased squared error are given. The last column says how often the p-value of
+its difference is at most 0.05. Where both models are calibrated the replicates of a difference
+vary three times too much, most of which is taken out; intervals of a single squared error near
+zero are wider than needed.
 """
 
 
@@ -147,21 +150,31 @@ def render(result: dict[str, Any], calibration: dict[str, Any] | None = None) ->
 
 
 def _calibration(result: dict[str, Any]) -> Iterator[str]:
-    names = {"coarse": "coarse", "bold": "over-confident"}
+    names = {"coarse": "coarse", "mild": "mildly bold", "bold": "bold"}
     yield section("Calibration errors")
     counts = {name: number(result[name]) for name in ("n_data_sets", "n_resamples")}
     yield f"\n{_filled(CALIBRATION.format(**counts))}\n"
+    columns = ("plain_alone", "plain", "squared_alone", "squared", "rejected")
     yield table(
-        ["other model", "rows", "plain difference", "squared difference", "p <= 0.05"],
+        [
+            "other model",
+            "rows",
+            "plain, alone",
+            "plain, difference",
+            "squared, alone",
+            "squared, difference",
+            "p <= 0.05",
+        ],
         [
             [
                 names[row["model"]],
-                number(row["n_rows"]),
-                *(percent(row[column]) for column in ("plain", "squared", "rejected")),
+                number(row["n_rows"])
+                + (f" in clusters of {row['cluster_size']}" if row["cluster_size"] > 1 else ""),
+                *(percent(row[column]) for column in columns),
             ]
             for row in result["rows"]
         ],
-        "Coverage of 95 % intervals of the difference from a calibrated model, in %.",
+        "Coverage of 95 % intervals of calibration errors, in %.",
     )
 
 

@@ -385,7 +385,7 @@ default="percentile"
                 f"with {shown(frozen)} frozen. All models must be tested on the same rows."
             )
         metrics = resolve_scoring(self.scoring, estimators)
-        options.settings(tuple(estimators), [metric.name for metric in with_companions(metrics)])
+        options.check_metrics(tuple(estimators), with_companions(metrics))
         direct = self.cv is None and len(frozen) == len(estimators)
         if options.permutation and not direct:
             raise ValueError(

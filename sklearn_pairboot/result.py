@@ -118,9 +118,10 @@ class ComparisonResult(Shown, OrderOfModels):
     single comparison unless the correction is max-T; the verdict follows ``p_adjusted``, whose
     family are all comparisons of one metric or of all. "Inconclusive" does not mean that
     models are equal: the interval says how large a gap is still possible.
-    Rows of calibration errors have the status "biased" and no p-value: the debiased square beside
-    them judges the models. ``p_permutation`` is NaN unless asked for; it tests more than equal
-    metrics, namely that models are exchangeable, and decides no verdict.
+    Rows of calibration errors have the status "biased", no interval and no p-value: the debiased
+    square beside them judges the models; see `squared_calibration_error` for its standard error.
+    ``p_permutation`` is NaN unless asked for; it tests more than equal metrics, namely that models
+    are exchangeable, and decides no verdict.
 
     Examples
     --------
@@ -391,7 +392,7 @@ class ComparisonResult(Shown, OrderOfModels):
             if changes.get(name) is not None:
                 changes.setdefault(other, None)
         settings = dataclasses.replace(facts.settings, **changes)
-        check_settings(settings, facts.models, self.metrics)
+        check_settings(settings, facts.models, facts.metrics)
         check_method_of_scheme(settings.method, facts.scheme)
         if facts.factors:
             check_crossed_method(settings.method)

@@ -54,6 +54,17 @@ def at_most(rate, n):
     return rate + TWO_ERRORS * sqrt(rate * (1 - rate) / n)
 
 
+def test_intervals_of_squared_calibration_errors_cover():
+    stored = json.loads((BENCHMARKS / "results" / "calibration_errors.json").read_text("utf-8"))
+    assert stored["n_data_sets"] >= 400
+    for row in stored["rows"]:
+        assert 0.93 <= row["squared"] <= 0.99
+        assert row["squared_alone"] >= 0.93
+        assert row["plain_alone"] <= 0.85  # a percentile interval of the plain error, never shown
+    calibrated = [row for row in stored["rows"] if row["model"] == "coarse"]
+    assert len(calibrated) == 3 and all(row["plain_alone"] == 0 for row in calibrated)
+
+
 @pytest.fixture(scope="module")
 def large():
     return _simulated.draw(Scenario(400_000), np.random.default_rng(1))
@@ -420,7 +431,7 @@ def test_true_calibration_errors_are_those_of_a_large_sample(monkeypatch):
     monkeypatch.setattr(os, "environ", os.environ.copy())  # which the scripts change
     module = importlib.import_module("calibration_errors")
     rng = np.random.default_rng(0)
-    y, given = module.answers(rng, 400_000)
+    y, given = module.answers(rng, 400_000, 1)
     for name, truth in module.TRUTH.items():
         p = given[name]
         bins = np.minimum((p * module.N_BINS).astype(int), module.N_BINS - 1)

@@ -107,6 +107,10 @@ class CrossedDistribution(BootstrapDistribution):
         """Give none: no single kind of unit can be left out."""
         return None
 
+    def chance_variance(self, metric: int) -> FloatArray | None:
+        """Give none: chance of two factors is not that of units."""
+        return None
+
     def basis(
         self, method: str, metric: int, model: int, baseline: int | None = None, factor: float = 1.0
     ) -> Basis:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.blas import one_blas_thread
+from sklearn_pairboot._engine.degenerate import chance_variance, without_excess
 from sklearn_pairboot._engine.design import Design, MeanSquares, correlation_of
 from sklearn_pairboot._engine.influence import Draws, jackknife_variance, of_contrast
 from sklearn_pairboot._engine.intervals import acceleration
@@ -69,6 +70,7 @@ class BootstrapDistribution:
     kept_variances: dict[int, FloatArray | None] = field(default_factory=dict)
     kept_squares: dict[int, MeanSquares | None] = field(default_factory=dict)
     resampled_variances: dict[int, FloatArray | None] = field(default_factory=dict)
+    kept_chance: dict[int, FloatArray | None] = field(default_factory=dict)
 
     @property
     def is_joint(self) -> bool:
@@ -93,6 +95,7 @@ class BootstrapDistribution:
         """Leave kernels that call user code out of pickles, and what can be had again."""
         for metric in range(self.observed.shape[0]):
             self.mean_squares(metric)
+            self.chance_variance(metric)
         state = {**self.__dict__, "row_kernels": None, "resampled_variances": {}}
         replayed = any(kernel.path == "replay" for kernel in self.kernels)
         return {**state, "kernels": (), "draws": None} if replayed else state
@@ -138,11 +141,16 @@ class BootstrapDistribution:
     ) -> tuple[FloatArray, float]:
         """Differences in all resamples, NaN where undefined in either, and the scale of rounding.
 
-        What rounding alone keeps from zero or from the estimate is set to it.
+        What rounding alone keeps from zero or from the estimate is set to it. Differences of
+        debiased squares are drawn in: see `without_excess`.
         """
         a, b = self.replicates[:, metric, model], factor * self.replicates[:, metric, baseline]
         lost = self.undefined[:, metric, model] | self.undefined[:, metric, baseline]
         values = np.where(lost, np.nan, a - b)
+        chance = self.chance_variance(metric)
+        if chance is not None:
+            own = float(of_contrast(chance, model, baseline, factor))
+            values = without_excess(values, own, self.multiplicities)
         scale = self._scale(metric, np.fmax(np.abs(a), np.abs(b)), 0.0)
         estimate = self.difference_estimate(metric, model, baseline, factor)
         values = np.where(np.abs(values - estimate) <= _NOISE * scale, estimate, values)
@@ -220,6 +228,15 @@ class BootstrapDistribution:
                 found = jackknife_variance(jackknife, stratum)
             self.kept_variances[metric] = found
         return self.kept_variances.get(metric)
+
+    def chance_variance(self, metric: int) -> FloatArray | None:
+        """Variance matrix of squared chance, for debiased squares of units drawn as a whole."""
+        if metric not in self.kept_chance and self.kernels:
+            plain = self.has_jackknife and not self.independent
+            with one_blas_thread():
+                kernel = self.kernels[metric]
+                self.kept_chance[metric] = chance_variance(kernel, self.stratum) if plain else None
+        return self.kept_chance.get(metric)
 
     def mean_squares(self, metric: int) -> MeanSquares | None:
         """Analysis of variance of the rows' influence, needed for clusters of different sizes."""

@@ -90,6 +90,22 @@ def resolve_scoring(scoring: Any, estimators: Mapping[str, Any] | None = None) -
     return metrics
 
 
+def name_of_companion(name: str) -> str:
+    """Name the metric that judges differences of a biased one of this name."""
+    return f"squared_{name.removeprefix('expected_')}"
+
+
+def refuse_biased(metrics: Sequence[Metric]) -> None:
+    """Refuse metrics whose differences are biased, where none is added that judges them."""
+    for metric in metrics:
+        if metric.interval_rule == "biased":
+            raise ValueError(
+                f"`scoring` must not hold {metric.name!r} here, whose differences are biased by "
+                "chance. Pass the debiased square: make_scorer(squared_calibration_error, "
+                "response_method='predict_proba', greater_is_better=False)."
+            )
+
+
 def with_companions(metrics: Sequence[Metric]) -> list[Metric]:
     """Add, after each metric whose differences are biased, the one that judges them instead."""
     names = {metric.name for metric in metrics}
@@ -97,7 +113,7 @@ def with_companions(metrics: Sequence[Metric]) -> list[Metric]:
     for metric in metrics:
         found.append(metric)
         companion = getattr(metric.function, "pairboot_companion", None)
-        name = f"squared_{metric.name.removeprefix('expected_')}"
+        name = name_of_companion(metric.name)
         if companion is None or name in names:
             continue
         function, kwargs = companion(dict(metric.kwargs))

@@ -35,6 +35,7 @@ from sklearn_pairboot._tables.rows import (
     verdict_word,
     write_record,
 )
+from sklearn_pairboot._tables.rules import check_margins_by_rule
 from sklearn_pairboot._tables.settings import (
     ALTERNATIVES,
     FAMILIES,
@@ -76,6 +77,7 @@ __all__ = [
     "check_crossed_method",
     "check_margin_names",
     "check_margins",
+    "check_margins_by_rule",
     "check_method_of_scheme",
     "check_positive_baselines",
     "check_reading",

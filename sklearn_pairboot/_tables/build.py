@@ -153,7 +153,7 @@ def _score_row(
         confidence_level=settings.confidence_level,
         basis=distribution.basis(method, metric, model),
     )
-    found = score_by_rule(found, info, sample, estimate)
+    found = score_by_rule(found, info)
     n_zero_division = int(distribution.n_zero_division(metric, model))
     findings.add(f"{info.name} ({name})", estimate, found)
     findings.add_support(f"{info.name} ({name})", sample, settings.alpha)

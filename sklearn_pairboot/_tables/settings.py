@@ -10,7 +10,8 @@ from typing import Any
 from sklearn_pairboot._engine.intervals import METHODS, alpha_of
 from sklearn_pairboot._engine.multiplicity import CORRECTIONS
 from sklearn_pairboot._engine.weights import FloatArray
-from sklearn_pairboot._tables.rows import Settings
+from sklearn_pairboot._tables.rows import MetricInfo, Settings
+from sklearn_pairboot._tables.rules import check_margins_by_rule
 
 ALTERNATIVES = ("two-sided", "better", "worse")
 FAMILIES = ("metric", "all")
@@ -21,7 +22,9 @@ PLAIN = "bootstrap"
 LEAVE_ONE_OUT = ("bca", "studentized", "t")
 
 
-def check_settings(settings: Settings, models: Sequence[str], metrics: Sequence[str] = ()) -> None:
+def check_settings(
+    settings: Settings, models: Sequence[str], metrics: Sequence[MetricInfo] = ()
+) -> None:
     """Raise unless every setting is one that the tables know."""
     check_baseline(settings.baseline, models)
     check_reading(
@@ -30,7 +33,9 @@ def check_settings(settings: Settings, models: Sequence[str], metrics: Sequence[
     check_choice("family", settings.family, FAMILIES)
     check_choice("pairs", settings.pairs, PAIRS)
     check_margins(settings.margin, settings.margin_relative, settings.confidence_level)
-    check_margin_names(settings.margin, settings.margin_relative, models, metrics)
+    margins = settings.margin, settings.margin_relative
+    check_margins_by_rule(*margins, {metric.name: metric.interval_rule for metric in metrics})
+    check_margin_names(*margins, models, [metric.name for metric in metrics])
 
 
 def check_baseline(baseline: Any, models: Sequence[str]) -> str:

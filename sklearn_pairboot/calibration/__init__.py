@@ -2,8 +2,10 @@
 
 from sklearn_pairboot.calibration.beta import BetaCalibrator
 from sklearn_pairboot.calibration.binning import HistogramCalibrator
+from sklearn_pairboot.calibration.calibrated_model import CalibratedModel
+from sklearn_pairboot.calibration.cross_fitting import CrossCalibratedModel
 from sklearn_pairboot.calibration.isotonic import IsotonicCalibrator
-from sklearn_pairboot.calibration.models import CalibratedModel, calibrate
+from sklearn_pairboot.calibration.models import calibrate
 from sklearn_pairboot.calibration.platt import PlattCalibrator
 from sklearn_pairboot.calibration.prior_shift import (
     CalibrationInTheLarge,
@@ -19,6 +21,7 @@ __all__ = [
     "BetaCalibrator",
     "CalibratedModel",
     "CalibrationInTheLarge",
+    "CrossCalibratedModel",
     "HistogramCalibrator",
     "IsotonicCalibrator",
     "PlattCalibrator",

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn_pairboot._engine.intervals import check_alpha
 from sklearn_pairboot._engine.seeds import check_random_state, is_integer
 from sklearn_pairboot._scoring.groups import crossed_columns
+from sklearn_pairboot._scoring.resolve import Metric
 from sklearn_pairboot._tables import (
     FAMILIES,
     PAIRS,
@@ -22,6 +23,7 @@ from sklearn_pairboot._tables import (
     check_crossed_method,
     check_margin_names,
     check_margins,
+    check_margins_by_rule,
     check_reading,
     check_unpaired_method,
     plain_margin,
@@ -230,6 +232,12 @@ class Options:
             family=self.family,
             pairs=self.pairs,
         )
+
+    def check_metrics(self, models: Sequence[str], metrics: Sequence[Metric]) -> None:
+        """Raise unless the replicates of these models and metrics can be read as asked for."""
+        rules = {metric.name: metric.interval_rule for metric in metrics}
+        check_margins_by_rule(self.margin, self.margin_relative, rules)
+        self.settings(models, list(rules))
 
     def plan(self, groups: Any) -> ResamplingPlan:
         """Choose the resampling plan."""

@@ -97,7 +97,7 @@ def compare_records(
     """Compare recorded answers on all metrics."""
     models, metrics = tuple(records), with_companions(metrics)
     check_baseline(options.baseline, models)
-    options.settings(models, [metric.name for metric in metrics])  # refused before any work
+    options.check_metrics(models, metrics)  # refused before any work
     _check_classes(records, y)
     plan = options.plan(groups)
     units, of_plan = units_of(

@@ -66,6 +66,14 @@ def bootstrap_score(
     options: Options,
 ) -> dict[str, float]:
     """Bootstrap the score of one model; everything is in scikit-learn's sign."""
+    if metric.interval_rule == "biased":
+        raise ValueError(
+            f"`returns` must be 'score' for {name_of(metric)}: chance adds to the value and to its "
+            "replicates, so that their percentiles are no interval. For an interval pass the "
+            "debiased square, make_scorer(squared_calibration_error, "
+            "response_method='predict_proba', greater_is_better=False)."
+        )
+    method = "normal" if metric.interval_rule == "normal" else options.method
     check_same_index({"`X`": X, "`y`": y, "`groups`": groups, "`sample_weight`": sample_weight})
     record = RecordedEstimator.from_estimator(estimator, X)
     units = _units(record.n_rows, groups)
@@ -105,9 +113,9 @@ def bootstrap_score(
     found = interval(
         distribution.model_sample(0, 0),
         observed,
-        method=options.method,
+        method=method,
         confidence_level=float(options.confidence_level),
-        basis=distribution.basis(options.method, 0, 0),
+        basis=distribution.basis(method, 0, 0),
     )
     ends = sorted((metric.sign * found.low, metric.sign * found.high))
     # Adding zero leaves no negative one.

@@ -208,7 +208,7 @@ def compare_cross_validate(
         check_length(range(n_rows), len(truths), "`X`")
     splits = shared_splits(recorded, len(truths))
     metrics = recorded_metrics(scoring, recorded, splits, X, truths)
-    options.settings(tuple(recorded), [metric.name for metric in with_companions(metrics)])
+    options.check_metrics(tuple(recorded), with_companions(metrics))
     weight = check_sample_weight(sample_weight, len(truths))
     given = {} if weight is None else {"sample_weight": weight}
     routed = Routed({}, {metric.name: dict(given) for metric in metrics}, {})

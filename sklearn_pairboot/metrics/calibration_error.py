@@ -220,10 +220,12 @@ def expected_calibration_error(
 
     *When not to use it.* The error of a perfectly calibrated model is not 0: rates vary by chance,
     the more so the more bins and the fewer rows, and by another amount for another model. A
-    comparison therefore shows the difference of two models without interval or verdict (status
-    ``"biased"``), and judges by `squared_calibration_error`, which it adds by itself. A single
-    value should be read beside `calibration_test`. Calibration is also no measure of how good
-    predictions are: the base rate for every row is calibrated.
+    comparison therefore shows values and their differences without interval or verdict (status
+    ``"biased"``: percentiles of the replicates never hold the 0 of a calibrated model), and judges
+    by `squared_calibration_error`, which it adds by itself, with an interval for each model and
+    each difference. A margin is one of that square. A single value should be read beside
+    `calibration_test`. Calibration is also no measure of how good predictions are: the base rate
+    for every row is calibrated.
 
     References
     ----------
@@ -311,11 +313,22 @@ def squared_calibration_error(
 
     Replicates of the bootstrap are as far above the value as its bias was before, so their
     percentiles are no interval; comparisons use the value plus and minus multiples of their
-    standard deviation. Near 0 that interval is wider than it would have to be.
+    standard deviation. They also vary too much: gaps between rates and predictions that are
+    chance count as true ones, and where all are chance the variance is three times too large
+    (the statistic is degenerate there [2]_). With V the variance of the replicates of a
+    *difference* and v = 2 tr(A S A S) what chance alone makes of it, for the covariance S of the
+    gaps and the shares A of the bins, the variance used is max(V - 6 v^2 / V, v). It takes all
+    of the excess 2 v off where v = V / 3, and less of it where models have true gaps: there the
+    standard error falls with the estimate, and the full correction would cover too little. So
+    it is where whole rows or clusters are drawn with replacement; under other schemes, and for
+    the value of a single model, the spread stays as it is, and intervals near 0 are wider than
+    they would have to be.
 
     References
     ----------
     .. [1] Kumar, A., Liang, P. and Ma, T. (2019). Verified uncertainty calibration. NeurIPS.
+    .. [2] Arcones, M. A. and Giné, E. (1992). On the bootstrap of U and V statistics. Annals of
+       Statistics 20, 655-674.
 
     Examples
     --------

@@ -17,6 +17,8 @@ def monte_carlo_statement(rows: Sequence[MonteCarloRow], several_metrics: bool) 
     by_metric: dict[str, list[MonteCarloRow]] = {}
     for row in rows:
         by_metric.setdefault(row.metric, []).append(row)
+    if any(map(_has_ends, by_metric.values())):  # a biased metric has no interval to speak of
+        by_metric = {name: its for name, its in by_metric.items() if _has_ends(its)}
     ends = [
         (f"{metric} " if several_metrics else "")
         + _size(of_metric, lambda row: max(row.se_ci_low, row.se_ci_high))
@@ -37,6 +39,10 @@ def monte_carlo_statement(rows: Sequence[MonteCarloRow], several_metrics: bool) 
             "resamples"
         )
     return text
+
+
+def _has_ends(rows: Sequence[MonteCarloRow]) -> bool:
+    return not all(math.isnan(row.se_ci_low) and math.isnan(row.se_ci_high) for row in rows)
 
 
 def _size(rows: Sequence[MonteCarloRow], error_of: Callable[[MonteCarloRow], float]) -> str:

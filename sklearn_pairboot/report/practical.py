@@ -12,6 +12,7 @@ from sklearn_pairboot._tables import (
     Row,
     check_margin_names,
     check_margins,
+    check_margins_by_rule,
     compared_pairs,
     plain_margin,
 )
@@ -47,6 +48,8 @@ def practical_equivalence(
             "would matter, in units of the metric."
         )
     check_margins(margin, None, facts.settings.confidence_level)
+    rules = {metric.name: metric.interval_rule for metric in facts.metrics}
+    check_margins_by_rule(margin, None, rules)
     check_margin_names(margin, None, facts.models, [metric.name for metric in facts.metrics])
     settings = replace(facts.settings, margin=plain_margin(margin), margin_relative=None)
     rows = []

@@ -137,7 +137,7 @@ def keywords(data: Mapping[str, Any]) -> dict[str, Any]:
         family=data["family"],
         pairs=data["pairs"],
     )
-    check_settings(settings, data["models"], [metric.name for metric in metrics])
+    check_settings(settings, data["models"], metrics)
     return {
         **{name: data[name] for name in AS_IT_IS},
         "metrics": metrics,
@@ -237,6 +237,7 @@ def dump(
         ],
         "variances": [_nested(distribution.variance(metric)) for metric in range(n_metrics)],
         "mean_squares": [_nested(distribution.mean_squares(metric)) for metric in range(n_metrics)],
+        "chance": [_nested(distribution.chance_variance(metric)) for metric in range(n_metrics)],
         "design": _nested(distribution.design),
         "part_designs": [
             [metric, _nested(design)] for metric, design in distribution.part_designs.items()
@@ -342,10 +343,8 @@ def _load(data: Mapping[str, Any], n_units: int, n_sequences: int) -> BootstrapD
         accelerations=[
             None if of_metric is None else _floats(of_metric) for of_metric in data["accelerations"]
         ],
-        kept_variances={
-            metric: None if given is None else _floats(given)
-            for metric, given in enumerate(data["variances"])
-        },
+        kept_variances=_matrices(data["variances"]),
+        kept_chance=_matrices(data["chance"]),
         kept_squares=_mean_squares(data["mean_squares"]),
         design=_design(data["design"]),
         part_designs={metric: Design(*np.array(given)) for metric, given in data["part_designs"]},
@@ -355,6 +354,12 @@ def _load(data: Mapping[str, Any], n_units: int, n_sequences: int) -> BootstrapD
             for metric, model, other, factor, value in data["accelerations_at_shares"]
         },
     )
+
+
+def _matrices(stored: Sequence[Any]) -> dict[int, FloatArray | None]:
+    return {
+        metric: None if given is None else _floats(given) for metric, given in enumerate(stored)
+    }
 
 
 def _design(stored: Any) -> Design | None:

@@ -18,7 +18,7 @@ from sklearn_pairboot._scoring.checks import (
     plain,
 )
 from sklearn_pairboot._scoring.problem import Problem
-from sklearn_pairboot._scoring.resolve import resolve_scoring
+from sklearn_pairboot._scoring.resolve import refuse_biased, resolve_scoring
 from sklearn_pairboot._tables import check_baseline, check_choice
 from sklearn_pairboot.comparison._named import check_estimators, is_frozen
 from sklearn_pairboot.comparison._run import constant_hint, kind_of
@@ -181,6 +181,7 @@ def compare_methods(
     methods = check_estimators(list(named(estimators).items()), {})
     check_baseline(baseline, tuple(methods))
     metrics = resolve_scoring(scoring, methods)
+    refuse_biased(metrics)
     random = [name for name, estimator in methods.items() if is_random(estimator)]
     _check_numbers(n_seeds, n_train_resamples, train_resampling, train_groups, random, methods)
     check_exact(options, n_train_resamples, n_seeds if random else 1)

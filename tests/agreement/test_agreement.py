@@ -208,3 +208,21 @@ def test_req_E13_two_annotators_of_80_percent_agree_on_68_percent():
     # A judge that is always right agrees with one annotator more than the other annotator does.
     beside = judge_agreement(truth, first, second_human=second, **kept)
     assert beside.agreement_difference.value == pytest.approx(0.12)
+
+
+def test_req_E18_averaging_judges_keeps_what_biases_all_of_them():
+    """Three judges with one taste for length: the majority is steadier, and as biased."""
+    rng = np.random.default_rng(0)
+    longer = rng.integers(0, 2, 3000)
+    chance = np.where(longer == 1, 0.65, 0.35)  # no quality at all, only a taste for length
+    verdicts = rng.random((2, 3, 3000)) < chance
+    alone = position_bias(
+        *verdicts[:, 0], attributes={"length": longer}, n_resamples=99, random_state=0
+    )
+    first, second = verdicts.sum(axis=1) >= 2
+    together = position_bias(
+        first, second, attributes={"length": longer}, n_resamples=99, random_state=0
+    )
+    assert together.inconsistent.value < alone.inconsistent.value
+    assert together.attributes["length"].value > alone.attributes["length"].value > 0.7
+    assert "but keeps what biases all of them" in " ".join(judge_agreement.__doc__.split())

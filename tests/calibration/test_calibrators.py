@@ -13,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -23,6 +23,7 @@ from sklearn.utils import estimator_checks, get_tags
 from sklearn_pairboot.calibration import (
     BetaCalibrator,
     CalibratedModel,
+    CrossCalibratedModel,
     HistogramCalibrator,
     IsotonicCalibrator,
     PlattCalibrator,
@@ -373,7 +374,81 @@ def test_case_C121_groups_are_taken_without_routing(rows):
     found = calibrate(GaussianNB(), X, y, method="isotonic", groups=groups, cv=GroupKFold(3))
     splits = list(GroupKFold(3).split(X, y, groups))
     expected = CalibratedClassifierCV(GaussianNB(), method="isotonic", cv=splits).fit(X, y)
-    np.testing.assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
+    np.testing.assert_allclose(found.predict_proba(X), expected.predict_proba(X), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "method", ["platt", "isotonic", "beta", "temperature", "venn-abers", "histogram"]
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_cross_fitting_is_the_mean_of_models_calibrated_on_the_rest(rows, method, n_classes):
+    X, y = rows[0][rows[1] < n_classes], rows[1][rows[1] < n_classes]
+    words = np.array(["no", "maybe", "yes"])[y]  # not in alphabetical order
+    groups = np.arange(len(y)) // 3
+    splits = list(StratifiedGroupKFold(3).split(X, words, groups))
+    parts = [
+        calibrate(GaussianNB().fit(X[train], words[train]), X[rest], words[rest], method=method)
+        for train, rest in splits
+    ]
+    found = calibrate(GaussianNB(), X, words, method=method, groups=groups, cv=3)
+    assert isinstance(found, CrossCalibratedModel)
+    assert found.classes_.tolist() == sorted(set(words.tolist()))
+    expected = np.mean([part.predict_proba(X) for part in parts], axis=0)
+    np.testing.assert_allclose(found.predict_proba(X), expected, atol=1e-12)
+    assert np.array_equal(found.predict(X), found.classes_[expected.argmax(axis=1)])
+    given = calibrate(GaussianNB(), X, words, method=method, cv=splits)
+    np.testing.assert_allclose(given.predict_proba(X), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_cross_fitting_is_scikit_learns_where_it_has_the_method(rows, weighted):
+    X, y = rows[0][:300], rows[1][:300]
+    weight = np.arange(300) % 3 + 1.0 if weighted else None
+    theirs = {"platt": "sigmoid", "isotonic": "isotonic"}
+    options = CalibratedClassifierCV._parameter_constraints["method"][0].options
+    if "temperature" in options and not weighted:
+        theirs["temperature"] = "temperature"
+    for method, name in theirs.items():
+        model = LogisticRegression()
+        around = CalibratedClassifierCV(model, method=name, cv=2, ensemble=True)
+        expected = around.fit(X, y, sample_weight=weight).predict_proba(X)
+        found = calibrate(model, X, y, method=method, cv=2, sample_weight=weight)
+        np.testing.assert_allclose(found.predict_proba(X), expected, atol=2e-4)
+
+
+def test_platt_with_splits_takes_logits_of_probabilities(rows):
+    X, y = rows[0], (rows[1] == 1).astype(int)
+    found = calibrate(GaussianNB(), X, y, cv=2)
+    of_split = found.models_[0]
+    p = of_split.estimator.predict_proba(X)[:, 1]
+    expected = PlattCalibrator(probabilities=True)
+    rest = next(StratifiedKFold(2).split(X, y))[1]
+    expected.fit(p[rest], y[rest])
+    np.testing.assert_allclose(of_split.predict_proba(X)[:, 1], positive(expected, p), atol=1e-12)
+
+
+def test_weights_of_a_classifier_that_takes_none_are_told(rows):
+    X, y = rows
+    model = make_pipeline(FunctionTransformer(), GaussianNB())
+    with pytest.warns(UserWarning, match="`sample_weight` is for the calibrators alone: Pipeline"):
+        calibrate(model, X, y, cv=2, sample_weight=np.ones(900))
+
+
+def test_splits_that_leak_or_lack_a_class_are_refused(rows):
+    X, y = rows
+    groups = np.arange(900) // 10
+    with pytest.raises(ValueError, match="`cv` must keep apart the groups that are trained and"):
+        calibrate(GaussianNB(), X, y, groups=groups, cv=list(KFold(7).split(X)))
+    with pytest.raises(ValueError, match="keep apart the rows .* got 10 rows in both parts of spl"):
+        calibrate(GaussianNB(), X, y, cv=[(np.arange(500), np.arange(490, 900))])
+    order = np.argsort(y, kind="stable")
+    with pytest.raises(ValueError, match="all classes in both parts of every split, got none of 0"):
+        calibrate(GaussianNB(), X[order], y[order], cv=KFold(3))
+    with pytest.raises(ValueError, match="`cv` must give at least one split, got none from"):
+        calibrate(GaussianNB(), X, y, cv=[])
+    frozen = FrozenEstimator(GaussianNB().fit(X, y))
+    with pytest.raises(ValueError, match="`estimator` must not be frozen with `cv`"):
+        calibrate(frozen, X, y, cv=2)
 
 
 def test_training_rows_are_warned_of(rows):
@@ -393,8 +468,6 @@ def test_mistakes_are_refused(rows):
         calibrate(model, X, y, method="sigmoid")
     with pytest.raises(ValueError, match="`groups` must be None without `cv`"):
         calibrate(model, X, y, groups=y)
-    with pytest.raises(ValueError, match="`cv` must be None for `method`='beta'"):
-        calibrate(model, X, y, method="beta", cv=3)
     with pytest.raises(ValueError, match="none of"):
         calibrate(model, X, y + 5, method="beta")
     with pytest.raises(ValueError, match="not fitted"):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
@@ -356,10 +357,18 @@ def test_case_C39_distribution_by_enumeration():
     # Ten equal rows but for the label: the error is |Bin(10, 0.1) / 10 - 0.1|.
     y, p = [1] + [0] * 9, [0.1] * 10
     result = compare_predictions(y, {"a": p}, scoring=ECE(n_bins=10), n_resamples="exact")
-    row = result.scores[0]
-    assert (row.estimate, row.ci_low, row.ci_high) == (0, 0, pytest.approx(0.2))
-    assert row.status == "biased"
+    row, squared = result.scores
+    # All replicates lie on one side of the value: their percentiles are no interval of it.
+    assert (row.estimate, row.status) == (0, "biased")
+    assert np.isnan([row.ci_low, row.ci_high]).all()
     assert "chance adds to the value" in " ".join(result.notes)
+    assert squared.estimate == pytest.approx(-0.01)
+    assert squared.ci_low < 0 < squared.ci_high
+    count = np.arange(11)
+    chance = stats.binom.pmf(count, 10, 0.1)
+    mean = chance @ np.abs(count / 10 - 0.1)
+    spread = np.sqrt(chance @ (np.abs(count / 10 - 0.1) - mean) ** 2)
+    assert row.std_error == pytest.approx(spread)
 
 
 def test_merged_rows_are_the_same_distribution():
@@ -405,9 +414,11 @@ def test_a_difference_is_judged_by_the_debiased_square(result):
     assert not squared.greater_is_better
     assert (squared.status, squared.verdict) == ("ok", "worse")
     replicates = np.diff(result.replicates[:, 1], axis=1)[:, 0]
-    half_width = 1.959963984540054 * replicates.std(ddof=1)
+    half_width = 1.959963984540054 * squared.std_error
     assert squared.ci_low == pytest.approx(squared.difference - half_width)
     assert squared.ci_high == pytest.approx(squared.difference + half_width)
+    # Far from zero little is taken out of the spread of the replicates.
+    assert squared.std_error == pytest.approx(replicates.std(ddof=1), rel=0.05)
 
 
 @pytest.mark.parametrize("method", ["percentile", "basic", "bca", "normal"])
@@ -422,13 +433,73 @@ def test_joint_corrections_and_margins_leave_the_biased_row_alone(result):
     for correction in ("max-t", "bonferroni"):
         other = result.replace(
             correction=correction,
-            margin={"expected_calibration_error": 0.01, "squared_calibration_error": 0.5},
+            margin={"squared_calibration_error": 0.5},
             family="all",
         )
         biased, squared = other.differences
         assert biased.status == "biased" and np.isnan(biased.p_value)
         assert np.isnan(biased.p_equivalence) and biased.verdict == "inconclusive"
         assert squared.verdict == "equivalent"
+
+
+@pytest.mark.parametrize("margin", [0.02, {"expected_calibration_error": 0.02}])
+def test_a_margin_of_the_error_is_refused_with_the_name_of_its_square(result, margin):
+    message = (
+        "`margin` must belong to 'squared_calibration_error' and not to "
+        r"'expected_calibration_error', .*; an error of 0\.02 in all bins is 0\.0004 squared\. "
+        r"Pass margin=\{'squared_calibration_error': 0\.0004\}"
+    )
+    with pytest.raises(ValueError, match=message):
+        result.replace(margin=margin)
+    y, p = calibrated(50, 1)
+    answers = {"a": p, "b": p**2}
+    with pytest.raises(ValueError, match=message + r"\.$"):
+        compare_predictions(y, answers, scoring=ECE(), margin=margin)
+    both = {"ece": ECE(), "loss": "neg_log_loss"}
+    if not isinstance(margin, dict):
+        with pytest.raises(ValueError, match="'squared_ece': .*with the margins of the other"):
+            compare_predictions(y, answers, scoring=both, margin=margin)
+    X, y = make_classification(60, random_state=0)
+    comparator = PairedBootstrapComparator(
+        [("a", LogisticRegression()), ("b", LogisticRegression(C=1e-3))],
+        scoring=ECE(n_bins=5),
+        margin=margin,
+    )
+    with pytest.raises(ValueError, match=message):
+        comparator.fit(X, y)
+
+
+def test_a_relative_margin_is_a_share_of_the_square(result):
+    found = result.replace(margin_relative=0.5, baseline="bad")
+    observed = {(row.metric, row.model): row.estimate for row in result.scores}
+    biased, squared = found.differences
+    assert np.isnan(biased.margin)
+    assert squared.margin == 0.5 * observed["squared_calibration_error", "bad"]
+    with pytest.raises(ValueError, match="share of a positive score, got -0.0003"):
+        result.replace(margin_relative=0.5)
+    with pytest.raises(ValueError, match="`margin_relative` must belong to 'squared_calibration"):
+        result.replace(margin_relative={"expected_calibration_error": 0.5})
+    with pytest.raises(ValueError, match="`margin` must be a positive number, got 'x'"):
+        result.replace(margin="x")
+
+
+def test_a_single_error_has_no_interval_and_its_square_has(result):
+    # req_E09: a percentile interval of the error of a calibrated model never holds its truth, 0.
+    for n_bins in (1, 2, 10):
+        y, p = calibrated(300, 5)
+        alone = compare_predictions(
+            y, {"a": p}, scoring=ECE(n_bins=n_bins), n_resamples=199, random_state=0
+        )
+        error, squared = alone.scores
+        assert error.status == "biased"
+        assert np.isnan([error.ci_low, error.ci_high]).all()
+        assert squared.ci_low < 0 < squared.ci_high
+        assert (alone.replicates[:, 0, 0] > 0).all()
+        replicates = alone.replicates[:, 1, 0]
+        assert squared.std_error == pytest.approx(replicates.std(ddof=1))
+    assert "unknown" not in result.summary()
+    again = ComparisonResult.from_json(result.to_json())
+    assert np.isnan(again.scores[0].ci_low) and again.scores[0].status == "biased"
 
 
 def test_storage_and_summary(result):
@@ -591,7 +662,7 @@ def test_comparator_keeps_the_baseline_where_differences_are_biased():
     of_splits = comparator.split_scores_["squared_calibration_error"]
     estimates = [s.estimate for s in comparator.result_.scores if s.metric == squared.metric]
     np.testing.assert_allclose(-of_splits.mean(axis=0), estimates, atol=1e-14)
-    margins = {"expected_calibration_error": 0.1, "squared_calibration_error": 1.0}
+    margins = {"squared_calibration_error": 1.0}
     with pytest.warns(UserWarning, match="keeps the baseline"):
         again = clone(comparator).set_params(margin=margins).fit(X, y)
     assert again.result_.differences[1].verdict == "equivalent"
@@ -645,10 +716,19 @@ def test_cross_validated_errors_are_judged_by_the_square(aggregate):
 def test_bootstrap_scorer_takes_the_kernel():
     X, y = make_classification(150, random_state=1)
     model = LogisticRegression().fit(X, y)
-    scorer = ClusterBootstrapScorer(ECE(n_bins=5), returns="interval", n_resamples=99)
-    found = scorer(model, X, y)
-    assert found["score"] == ECE(n_bins=5)(model, X, y)
-    assert found["ci_low"] < found["ci_high"] <= 0
+    score = ClusterBootstrapScorer(ECE(n_bins=5), n_resamples=99)(model, X, y)
+    assert score == ECE(n_bins=5)(model, X, y)
+    for returns in ("interval", "lower", "upper"):
+        scorer = ClusterBootstrapScorer(ECE(n_bins=5), returns=returns, n_resamples=99)
+        with pytest.raises(ValueError, match="`returns` must be 'score' for .*debiased square"):
+            scorer(model, X, y)
+    square = make_scorer(
+        squared_calibration_error, response_method="predict_proba", greater_is_better=False
+    )
+    found = ClusterBootstrapScorer(square, returns="interval", n_resamples=99)(model, X, y)
+    half_width = 1.959963984540054 * found["std_error"]
+    assert found["ci_low"] == pytest.approx(found["score"] - half_width)
+    assert found["ci_high"] == pytest.approx(found["score"] + half_width)
 
 
 def test_results_do_not_depend_on_the_number_of_jobs_or_the_rows_order():

@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from sklearn_pairboot import compare_methods, compare_runs
+from sklearn_pairboot import ECE, compare_methods, compare_runs
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot.training._fits import random_parameters, training_rows
 
@@ -579,3 +579,9 @@ def test_interval_of_the_average_covers_for_other_training_samples():
         ).differences[0]
         hits += row.average.ci_low <= 1 <= row.average.ci_high
     assert 0.9 <= hits / n_repeats <= 0.99
+
+
+def test_biased_metrics_are_refused_with_the_square_that_takes_their_place(data):
+    X_train, y_train, X_test, y_test = data
+    with pytest.raises(ValueError, match="`scoring` must not hold 'expected_calibration_error'"):
+        compare_methods({"a": TREE, "b": STUMP}, X_train, y_train, X_test, y_test, scoring=ECE())
