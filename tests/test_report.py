@@ -11,16 +11,25 @@ from hypothesis import strategies as st
 from sklearn_pairboot._tables import DifferenceRow, MetricInfo, ScoreRow, Settings
 from sklearn_pairboot._tables.names import visible
 from sklearn_pairboot._tables.numbers import NumberFormat, format_p, format_percent
+from sklearn_pairboot.report.document import comparison_document
 from sklearn_pairboot.report.facts import Facts
 from sklearn_pairboot.report.findings import allowed_gap, finding, p_clause, smallest_p
 from sklearn_pairboot.report.names import escaped, escaped_note
 from sklearn_pairboot.report.statements import statements
-from sklearn_pairboot.report.text import WIDTH, markdown, summary
+from sklearn_pairboot.report.text import WIDTH, as_markdown, as_text
 
 NAN, INF = math.nan, math.inf
 AUC = MetricInfo("roc_auc", True, "ranks")
 LOSS = MetricInfo("log_loss", False, "sums")
 NUMBER = NumberFormat(3)
+
+
+def summary(stated_facts, scores, differences):
+    return as_text(comparison_document(stated_facts, scores, differences, {}, visible))
+
+
+def markdown(stated_facts, scores, differences):
+    return as_markdown(comparison_document(stated_facts, scores, differences, {}, escaped))
 
 
 def facts(**changes):
@@ -432,6 +441,9 @@ How this was computed
   p-values    p is the smallest error level at which the interval excludes 0 (smallest
               possible: 0.0002); the verdict asks for p <= 0.05. A large p is no
               evidence of equality, a small one none that the difference matters
+  Overlap     the intervals of two scores overlap on roc_auc (forest - logistic,
+              correlation 0.65), yet the difference is clear: only its own interval
+              takes in how scores on the same rows vary together
   Seed        random_state=0
 
 Notes

@@ -1,4 +1,4 @@
-"""The model selection report as plain text and as markdown, from the parts of other reports."""
+"""What a model selection report says, from the parts of other reports."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sklearn_pairboot._tables import DifferenceRow, MetricInfo, ScoreRow, side_of_zero
-from sklearn_pairboot._tables.names import visible, visible_text
 from sklearn_pairboot._tables.numbers import (
     NumberFormat,
     difference_format,
@@ -17,13 +16,16 @@ from sklearn_pairboot._tables.numbers import (
     format_share,
     score_format,
 )
-from sklearn_pairboot.report.cells import Cells, interval_header, markdown_table, text_table
+from sklearn_pairboot.report.cells import Cells, interval_header
+from sklearn_pairboot.report.document import Document
 from sklearn_pairboot.report.facts import Facts
 from sklearn_pairboot.report.findings import findings
-from sklearn_pairboot.report.names import escaped, escaped_note, renamed
+from sklearn_pairboot.report.methods import methods
+from sklearn_pairboot.report.names import renamed
+from sklearn_pairboot.report.reading import guide
 from sklearn_pairboot.report.split_tests import SplitTestRow, supports
 from sklearn_pairboot.report.statements import statements
-from sklearn_pairboot.report.text import difference_cells, score_cells, wrapped
+from sklearn_pairboot.report.tables import difference_cells, score_cells
 
 if TYPE_CHECKING:
     from sklearn_pairboot.comparison.selection_bias import CorrectedSelection
@@ -109,44 +111,31 @@ class _Parts:
         return [("Variance", text)]
 
 
-def _parts(report: SelectionReport, name: Callable[[str], str]) -> _Parts:
+def document(report: SelectionReport, name: Callable[[str], str]) -> Document:
+    """Put the report together, with names as a format writes them."""
     result = report.result
     facts, scores, differences = renamed(
         result._all_facts(), result.scores, result.differences, name
     )
-    return _Parts(facts, scores, differences, report.selection, report.method_comparison, name)
+    parts = _Parts(facts, scores, differences, report.selection, report.method_comparison, name)
+    return Document(
+        title=parts.title,
+        sentences=wording(parts),
+        tables=parts.tables(),
+        how=parts.how(),
+        guide=guide(facts, differences),
+        methods=f"{methods(facts, result.versions)} {_selection_method(parts)}",
+        notes=facts.notes,
+    )
 
 
-def summary(report: SelectionReport) -> str:
-    """Write the report as plain text."""
-    parts = _parts(report, visible)
-    lines = [parts.title, "=" * len(parts.title), ""]
-    for sentence in wording(parts):
-        lines += wrapped(sentence, "- ")
-    for heading, cells in parts.tables():
-        lines += ["", *wrapped(heading, ""), *text_table(cells)]
-    lines += ["", "How this was computed"]
-    for label, text in parts.how():
-        lines += wrapped(text, f"  {label:<12}")
-    if parts.facts.notes:
-        lines += ["", "Notes"]
-    for note in parts.facts.notes:
-        lines += wrapped(visible_text(" ".join(note.split())), "- ")
-    return "\n".join(lines)
-
-
-def markdown(report: SelectionReport) -> str:
-    """Write the report as GitHub-flavoured markdown."""
-    parts = _parts(report, escaped)
-    blocks = [f"## {parts.title}", "\n".join(f"- {line}" for line in wording(parts))]
-    for heading, cells in parts.tables():
-        blocks += [f"### {heading}", markdown_table(cells)]
-    blocks += ["### How this was computed"]
-    blocks.append("\n".join(f"- **{label}**: {text}" for label, text in parts.how()))
-    if parts.facts.notes:
-        blocks.append("### Notes")
-        blocks.append("\n".join(f"- {escaped_note(note)}" for note in parts.facts.notes))
-    return "\n\n".join(blocks) + "\n"
+def _selection_method(parts: _Parts) -> str:
+    selection = parts.selection
+    return (
+        f"The best candidate was chosen on these rows by {parts.metric.name}, and its score was "
+        "corrected for that choice by bootstrap bias corrected cross-validation "
+        f"({selection.n_resamples} resamples)."
+    )
 
 
 def wording(parts: _Parts) -> list[str]:

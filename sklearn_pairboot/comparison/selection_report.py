@@ -26,7 +26,7 @@ from sklearn_pairboot._scoring.checks import (
 from sklearn_pairboot._scoring.out_of_fold import out_of_fold_record
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import Metric, resolve_scoring
-from sklearn_pairboot.comparison import _selection_text
+from sklearn_pairboot._tables.names import visible
 from sklearn_pairboot.comparison._folds import Folds
 from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._plans import check_not_crossed
@@ -36,9 +36,14 @@ from sklearn_pairboot.comparison._recorded_folds import (
     recorded_metrics,
     shared_splits,
 )
+from sklearn_pairboot.comparison._selection_text import document
 from sklearn_pairboot.comparison._splits import Rows, check_cv_option, make_splits, rows_for
 from sklearn_pairboot.comparison.cross_validate import compare_cross_validate
 from sklearn_pairboot.comparison.selection_bias import CorrectedSelection, bias_corrected_selection
+from sklearn_pairboot.report.html import fragment, page
+from sklearn_pairboot.report.latex import as_latex
+from sklearn_pairboot.report.names import escaped
+from sklearn_pairboot.report.text import as_markdown, as_text
 from sklearn_pairboot.result import ComparisonResult
 
 
@@ -91,7 +96,7 @@ class SelectionReport:
             candidates and of their differences, variance shares if there are any, sentences to
             report them with, and how all of it was computed.
         """
-        return _selection_text.summary(self)
+        return as_text(document(self, visible))
 
     def to_markdown(self) -> str:
         """
@@ -100,9 +105,52 @@ class SelectionReport:
         Returns
         -------
         str
-            The contents of `summary` with headings, lists and tables.
+            The contents of `summary` with headings, lists and tables, and a method paragraph.
         """
-        return _selection_text.markdown(self)
+        return as_markdown(document(self, escaped))
+
+    def to_html(self) -> str:
+        """
+        Write the report as a web page that needs nothing else.
+
+        Returns
+        -------
+        str
+            An HTML document with the contents of `to_markdown`, and the figures of the
+            comparison where matplotlib is installed.
+        """
+        return page(document(self, visible), *self.result._figures())
+
+    def _repr_html_(self) -> str:
+        """Show the report in a notebook."""
+        return fragment(document(self, visible))
+
+    def to_latex(self, label: str = "selection") -> str:
+        """
+        Write the tables and the method paragraph as LaTeX.
+
+        Parameters
+        ----------
+        label : str, default="selection"
+            The tables have the labels ``tab:<label>-1``, ``tab:<label>-2`` and so on.
+
+        Returns
+        -------
+        str
+            Tables in the style of the package booktabs, and a paragraph "Methods".
+        """
+        return as_latex(document(self, visible), label)
+
+    def method_paragraph(self) -> str:
+        """
+        Describe in sentences for a paper how the numbers were found.
+
+        Returns
+        -------
+        str
+            That of the comparison, and how the score of the best candidate was corrected.
+        """
+        return document(self, visible).methods
 
     def to_dict(self) -> dict[str, Any]:
         """

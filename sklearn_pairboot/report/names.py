@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sklearn_pairboot._tables import DifferenceRow, ScoreRow
 from sklearn_pairboot._tables.names import visible, visible_text
@@ -41,7 +41,12 @@ def renamed(
             models=tuple(map(name, facts.models)),
             metrics=tuple(dataclasses.replace(m, name=name(m.name)) for m in facts.metrics),
             factors=tuple((name(factor), levels) for factor, levels in facts.factors),
-            settings=dataclasses.replace(facts.settings, baseline=name(facts.settings.baseline)),
+            settings=dataclasses.replace(
+                facts.settings,
+                baseline=name(facts.settings.baseline),
+                margin=_renamed_keys(facts.settings.margin, name),
+                margin_relative=_renamed_keys(facts.settings.margin_relative, name),
+            ),
             permutations=tuple(
                 dataclasses.replace(
                     row, metric=name(row.metric), model=name(row.model), baseline=name(row.baseline)
@@ -86,6 +91,14 @@ def renamed(
             for row in differences
         ],
     )
+
+
+def _renamed_keys(
+    margin: float | Mapping[str, float] | None, name: Callable[[str], str]
+) -> float | Mapping[str, float] | None:
+    if isinstance(margin, Mapping):
+        return {name(metric): value for metric, value in margin.items()}
+    return margin
 
 
 def _escaped(text: str) -> str:

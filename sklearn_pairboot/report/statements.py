@@ -11,6 +11,7 @@ from sklearn_pairboot.report.facts import Facts, adjusted_apart, family_size
 from sklearn_pairboot.report.findings import CORRECTION_NAMES, crossed, smallest_p
 from sklearn_pairboot.report.monte_carlo import monte_carlo_statement
 from sklearn_pairboot.report.permutations import permutation_statement
+from sklearn_pairboot.report.reading import reminders
 from sklearn_pairboot.report.schemes import (
     BAYESIAN,
     p_value_meaning,
@@ -106,6 +107,7 @@ def statements(
         pairs.append(
             ("Splits", split_test_statement(facts.split_tests, differences, facts.settings))
         )
+    pairs += reminders(facts, scores, differences)
     if facts.random_state_entropy is not None:
         pairs.append(("Seed", f"random_state={facts.random_state_entropy}"))
     return pairs

@@ -1,117 +1,65 @@
-"""Whole reports as plain text and as markdown."""
+"""Documents as plain text and as markdown."""
 
 from __future__ import annotations
 
-import math
 import re
 import textwrap
-from collections.abc import Callable, Sequence
 
-from sklearn_pairboot._tables import (
-    DifferenceRow,
-    EquivalenceRow,
-    ScoreRow,
-    format_count,
-)
-from sklearn_pairboot._tables.names import visible, visible_text
-from sklearn_pairboot._tables.numbers import (
-    NumberFormat,
-    difference_format,
-    format_p,
-    format_percent,
-    score_format,
-)
-from sklearn_pairboot.report.cells import Cells, interval_header, markdown_table, text_table
-from sklearn_pairboot.report.facts import Facts, adjusted_apart, family_size
-from sklearn_pairboot.report.findings import findings, title
-from sklearn_pairboot.report.names import escaped, escaped_note, renamed
-from sklearn_pairboot.report.slices import slice_cells, slice_findings, slice_heading
-from sklearn_pairboot.report.statements import statements
+from sklearn_pairboot._tables.names import visible_text
+from sklearn_pairboot.report.cells import markdown_table, text_table
+from sklearn_pairboot.report.document import Document
+from sklearn_pairboot.report.names import escaped_note
 
 WIDTH = 88
-MARGIN_HEADING = "Margins: is the difference within them, and is the model not worse by more?"
 
 
-def summary(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[DifferenceRow]) -> str:
-    """Write the report as plain text: what was found, the tables, how, notes."""
-    facts, scores, differences = renamed(facts, scores, differences, visible)
-    lines = [title(facts), "=" * len(title(facts)), ""]
-    for sentence in (*findings(facts, differences), *slice_findings(facts)):
+def as_text(document: Document) -> str:
+    """Write a document as plain text: what was found, the tables, how, notes."""
+    lines = [document.title, "=" * len(document.title), ""]
+    for sentence in document.sentences:
         lines += wrapped(sentence, "- ")
-    if differences:
-        lines += ["", _difference_heading(facts)]
-        lines += text_table(difference_cells(facts, differences))
+    if document.sentences:
         lines.append("")
-    if margin_rows(differences):
-        lines += [MARGIN_HEADING, *text_table(margin_cells(facts, differences)), ""]
-    if facts.slices:
-        lines += [slice_heading(facts), *text_table(slice_cells(facts)), ""]
-    lines += [
-        _score_heading(facts),
-        *text_table(score_cells(facts, scores)),
-        "",
-        "How this was computed",
-    ]
-    for label, text in statements(facts, scores, differences):
+    for heading, cells in document.tables:
+        lines += [*wrapped(heading, ""), *text_table(cells), ""]
+    lines.append("How this was computed")
+    for label, text in document.how:
         lines += wrapped(text, f"  {label:<12}")
-    if facts.notes:
+    if document.notes:
         lines += ["", "Notes"]
-    for note in facts.notes:
+    for note in document.notes:
         lines += wrapped(visible_text(" ".join(note.split())), "- ")
     return "\n".join(lines)
 
 
-def markdown(facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[DifferenceRow]) -> str:
-    """Write the report as GitHub-flavoured markdown, for pull requests and model cards."""
-    facts, scores, differences = renamed(facts, scores, differences, escaped)
-    blocks = [f"## {title(facts)}"]
-    if differences:
-        sentences = [*findings(facts, differences), *slice_findings(facts)]
-        blocks.append("\n".join(f"- {line}" for line in sentences))
-        blocks.append(f"### {_difference_heading(facts)}")
-        blocks.append(markdown_table(difference_cells(facts, differences)))
-    if margin_rows(differences):
-        blocks.append(f"### {MARGIN_HEADING}")
-        blocks.append(markdown_table(margin_cells(facts, differences)))
-    if facts.slices:
-        blocks += [f"### {slice_heading(facts)}", markdown_table(slice_cells(facts))]
-    blocks += [
-        f"### {_score_heading(facts)}",
-        markdown_table(score_cells(facts, scores)),
-        "### How this was computed",
-    ]
-    blocks.append(
-        "\n".join(f"- **{k}**: {text}" for k, text in statements(facts, scores, differences))
-    )
-    if facts.notes:
-        blocks += ["### Notes", "\n".join(f"- {escaped_note(note)}" for note in facts.notes)]
+def as_markdown(document: Document) -> str:
+    """Write a document, names of which are escaped, as GitHub-flavoured markdown."""
+    blocks = [f"## {document.title}"]
+    if document.sentences:
+        blocks.append("\n".join(f"- {line}" for line in document.sentences))
+    for heading, cells in document.tables:
+        blocks += [f"### {heading}", markdown_table(cells)]
+    blocks.append("### How this was computed")
+    blocks.append("\n".join(f"- **{label}**: {text}" for label, text in document.how))
+    blocks += ["### Methods", document.methods]
+    if document.notes:
+        blocks += ["### Notes", "\n".join(f"- {escaped_note(note)}" for note in document.notes)]
     return "\n\n".join(blocks) + "\n"
-
-
-def _score_heading(facts: Facts) -> str:
-    if len(facts.models) == 1:
-        return "Scores"
-    return "Scores (judge models by their differences, not by whether these intervals overlap)"
-
-
-def _difference_heading(facts: Facts) -> str:
-    baseline = facts.settings.baseline
-    if facts.settings.pairs == "all" and len(facts.models) > 2:
-        return "Differences of all pairs, in units of the metric"
-    others = [model for model in facts.models if model != baseline]
-    model = others[0] if len(others) == 1 else "model"
-    return f"Differences: {model} - {baseline}, in units of the metric"
 
 
 # Intervals, p-values and per cents are not torn apart at the end of a line.
 _TOGETHER = re.compile(r"[\[(]-?[\w.+-]+, [\w.+-]+[\])]|\bp (?:<=|[=<]) [\w.]*\d|[\d.]+ %")
 
 
+def kept_together(text: str, space: str) -> str:
+    """Write the spaces in intervals, p-values and per cents as one that breaks no line."""
+    return _TOGETHER.sub(lambda found: found[0].replace(" ", space), text)
+
+
 def wrapped(text: str, start: str) -> list[str]:
     """Break a text into lines that are indented like its start; names stay whole."""
-    glued = _TOGETHER.sub(lambda found: found[0].replace(" ", "\0"), text)
     lines = textwrap.wrap(
-        glued,
+        kept_together(text, "\0"),
         WIDTH,
         initial_indent=start,
         subsequent_indent=" " * len(start),
@@ -119,91 +67,3 @@ def wrapped(text: str, start: str) -> list[str]:
         break_on_hyphens=False,
     )
     return [line.replace("\0", " ") for line in lines]
-
-
-def score_cells(facts: Facts, scores: Sequence[ScoreRow]) -> Cells:
-    """Write the scores table; counts appear only where there are any."""
-    columns: list[tuple[str, Callable[[ScoreRow, NumberFormat], str]]] = [
-        ("", lambda row, number: row.model),
-        ("estimate", lambda row, number: number(row.estimate)),
-        ("SE", lambda row, number: number(row.std_error)),
-        (interval_header(facts), lambda row, number: number.interval(row.ci_low, row.ci_high)),
-    ]
-    if any(row.n_undefined for row in scores):
-        columns.append(("undefined", lambda row, number: format_count(row.n_undefined)))
-    if any(row.n_zero_division for row in scores):
-        columns.append(("0/0", lambda row, number: format_count(row.n_zero_division)))
-    if any(row.status != "ok" for row in scores):
-        columns.append(("status", lambda row, number: row.status.partition(" (")[0]))
-    groups = []
-    for metric in facts.metrics:
-        rows = [row for row in scores if row.metric == metric.name]
-        number = score_format(rows)
-        groups.append((metric, tuple(tuple(c(row, number) for _, c in columns) for row in rows)))
-    return Cells(tuple(header for header, _ in columns), tuple(groups))
-
-
-def difference_cells(facts: Facts, differences: Sequence[DifferenceRow]) -> Cells:
-    """Write the differences table; adjusted p-values appear where there is a family."""
-    alpha = facts.settings.alpha
-    columns: list[tuple[str, Callable[[DifferenceRow, NumberFormat], str]]] = [
-        ("", _row_label(facts)),
-        ("difference", lambda row, number: number(row.difference, signed=True, keep=True)),
-        ("SE", lambda row, number: number(row.std_error)),
-        (interval_header(facts), lambda row, number: number.interval(row.ci_low, row.ci_high)),
-        ("p", lambda row, number: format_p(row.p_value, alpha)),
-    ]
-    if adjusted_apart(facts) and family_size(facts) > 1:
-        columns.append(("adj. p", lambda row, number: format_p(row.p_adjusted, alpha)))
-    if facts.permutations:
-        columns.append(("perm. p", lambda row, number: format_p(row.p_permutation, alpha)))
-    columns.append(("verdict", lambda row, number: row.verdict))
-    if any(row.status != "ok" for row in differences):
-        columns.append(("status", lambda row, number: row.status.partition(" (")[0]))
-    groups = []
-    for metric in facts.metrics:
-        rows = [row for row in differences if row.metric == metric.name]
-        number = difference_format(rows)
-        groups.append((metric, tuple(tuple(c(row, number) for _, c in columns) for row in rows)))
-    return Cells(tuple(header for header, _ in columns), tuple(groups))
-
-
-def margin_rows(differences: Sequence[DifferenceRow]) -> list[EquivalenceRow]:
-    """Rows that have a margin."""
-    return [
-        row for row in differences if isinstance(row, EquivalenceRow) and not math.isnan(row.margin)
-    ]
-
-
-def margin_cells(facts: Facts, differences: Sequence[DifferenceRow]) -> Cells:
-    """Write the table of margins: what each is shown to be, at the level of the verdicts."""
-    alpha = facts.settings.alpha
-    label = _row_label(facts)
-    columns: list[tuple[str, Callable[[EquivalenceRow, NumberFormat], str]]] = [
-        ("", lambda row, number: label(row, number)),
-        ("margin", lambda row, number: f"{row.margin:.4g}"),
-        (
-            f"{format_percent(1 - 2 * alpha)} interval",
-            lambda row, number: number.interval(row.equivalence_low, row.equivalence_high),
-        ),
-        ("p equivalent", lambda row, number: format_p(row.p_equivalence, alpha)),
-        ("p not worse", lambda row, number: format_p(row.p_not_worse, alpha)),
-    ]
-    if adjusted_apart(facts) and family_size(facts) > 1:
-        columns.insert(4, ("adj.", lambda row, number: format_p(row.p_equivalence_adjusted, alpha)))
-        columns.append(("adj.", lambda row, number: format_p(row.p_not_worse_adjusted, alpha)))
-    groups = []
-    for metric in facts.metrics:
-        rows = [row for row in margin_rows(differences) if row.metric == metric.name]
-        number = difference_format(rows)
-        if rows:
-            cells = tuple(tuple(cell(row, number) for _, cell in columns) for row in rows)
-            groups.append((metric, cells))
-    return Cells(tuple(header for header, _ in columns), tuple(groups))
-
-
-def _row_label(facts: Facts) -> Callable[[DifferenceRow, NumberFormat], str]:
-    """Name a comparison: by its model, or by both where the baseline is not always the same."""
-    if facts.settings.pairs == "all" and len(facts.models) > 2:
-        return lambda row, number: f"{row.model} - {row.baseline}"
-    return lambda row, number: row.model

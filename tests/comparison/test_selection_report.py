@@ -428,3 +428,18 @@ def test_results_from_other_splits_are_refused():
     )
     with pytest.raises(ValueError, match="same splits"):
         selection_report(results, X, Y, scoring="accuracy")
+
+
+def test_a_page_a_notebook_and_latex_show_the_report(report):
+    table = "Best candidate, before and after correction for the selection"
+    for text in (report.to_html(), report._repr_html_()):
+        assert f"<caption>{table}</caption>" in text
+        assert text.count("<caption>") >= 3
+    assert report.to_html().startswith("<!DOCTYPE html>")
+    latex = report.to_latex("chosen")
+    assert table in latex
+    assert r"\label{tab:chosen-3}" in latex
+    said = report.method_paragraph()
+    assert said in report.to_markdown()
+    assert "corrected for that choice by bootstrap bias corrected cross-validation (200" in said
+    assert said.startswith(report.result.method_paragraph())
