@@ -9,7 +9,7 @@ PYTHON_VENV := $(VENV_BIN)/python
 PYTEST_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types imports coverage benchmarks clean
+.PHONY: help demo test lint format types imports coverage doc benchmarks clean
 
 help:
 	@echo "make demo        compare two models on real rows, then on clustered rows"
@@ -19,6 +19,7 @@ help:
 	@echo "make types       mypy"
 	@echo "make imports     import-linter: imports point downwards only"
 	@echo "make coverage    test suite with branch coverage"
+	@echo "make doc         documentation with its gallery, into doc/_build/html"
 	@echo "make benchmarks  measure and simulate everything, and write the pages of numbers"
 	@echo "make clean       remove .venv and everything that tools left"
 
@@ -45,12 +46,17 @@ imports: $(VENV)/.installed-dev
 coverage: $(VENV)/.installed-test
 	$(VENV_BIN)/pytest -n 2 --cov --cov-report=term $(PYTEST_ARGS)
 
+doc: $(VENV)/.installed-doc
+	rm -rf doc/_build/html
+	$(PYTHON_VENV) -m sphinx -b html -W --keep-going -n -q doc doc/_build/html
+	$(PYTHON_VENV) doc/check_pages.py doc/_build/html
+
 benchmarks: $(VENV)/.installed-test
 	$(PYTHON_VENV) benchmarks/make_page.py --run
 	$(PYTHON_VENV) benchmarks/make_coverage_page.py --run
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info htmlcov .coverage .coverage.* .hypothesis \
+	rm -rf $(VENV) doc/_build doc/api doc/gallery build dist *.egg-info htmlcov .coverage .coverage.* .hypothesis \
 		.import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -159,7 +159,7 @@ default="percentile"
         Class labels, if the selected estimator has them; for several outputs as it has them.
     n_features_in_ : int
         Number of features, if the selected estimator knows it.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if the selected estimator knows them.
 
     See Also

@@ -99,7 +99,7 @@ default="percentile"
         Class labels of a classifier.
     n_features_in_ : int
         Number of features, if the estimator knows it.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, if the estimator knows them.
 
     See Also
