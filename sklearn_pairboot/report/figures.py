@@ -24,6 +24,7 @@ _TOO_MANY = (
     f"There is no figure of all differences, which are more than {_MOST_IN_FOREST}: see the table."
 )
 _NO_REPLICATES = "There are no histograms: the result was read from JSON that holds no replicates."
+_NOT_JOINT = "There are no histograms: all resamples were taken by convolution, and none was drawn."
 _PERCENTILES = (0.5, 2.5, 5.0, 25.0, 50.0, 75.0, 95.0, 97.5, 99.5)
 
 
@@ -52,6 +53,8 @@ def figures(
         remarks.append(_TOO_MANY)
     if distribution is None:
         remarks.append(_NO_REPLICATES)
+    elif not distribution.is_joint:
+        remarks.append(_NOT_JOINT)
     else:
         found += _histograms(result, tables.differences, distribution)
     return found, " ".join(remarks)

@@ -28,19 +28,6 @@ TENTHS = dict(zip("ab", np.random.default_rng(0).integers(0, 11, (2, 200)), stri
 KINDS = ("forest", "difference", "ranks", "convergence")
 
 
-@pytest.fixture
-def pyplot():
-    """Give pyplot without a window; no style is touched and no figure left."""
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    before = dict(matplotlib.rcParams)
-    yield pyplot
-    assert dict(matplotlib.rcParams) == before
-    pyplot.close("all")
-
-
 def binary(n_models, n=120, seed=0):
     rng = np.random.default_rng(seed)
     level = rng.random(n)

@@ -30,19 +30,6 @@ QUICK = {"n_resamples": 99, "random_state": 0}
 KEYWORDS = {ThresholdDisplay: {"metric": "cost", "cost_fn": 5, "cost_fp": 1}}
 
 
-@pytest.fixture
-def pyplot():
-    """Matplotlib's pyplot, unchanged and without figures afterwards."""
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    before = dict(matplotlib.rcParams)
-    yield pyplot
-    pyplot.close("all")
-    assert dict(matplotlib.rcParams) == before
-
-
 def data(n=60):
     rng = np.random.default_rng(0)
     y = np.append([0, 1], rng.integers(2, size=n - 2))

@@ -9,19 +9,6 @@ from sklearn.metrics import confusion_matrix
 from sklearn_pairboot.plotting import PairedRowsDisplay
 
 
-@pytest.fixture
-def pyplot():
-    """Give pyplot without a window; no style is touched and no figure left."""
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    before = dict(matplotlib.rcParams)
-    yield pyplot
-    assert dict(matplotlib.rcParams) == before
-    pyplot.close("all")
-
-
 def test_four_counts_are_a_cross_table(pyplot):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 200).astype(str)

@@ -9,19 +9,6 @@ from sklearn_pairboot import compare_runs
 from sklearn_pairboot.plotting import VarianceShareRow, VarianceSharesDisplay
 
 
-@pytest.fixture
-def pyplot():
-    """Give pyplot without a window; no style is touched and no figure left."""
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    before = dict(matplotlib.rcParams)
-    yield pyplot
-    assert dict(matplotlib.rcParams) == before
-    pyplot.close("all")
-
-
 def runs(n_models):
     rng = np.random.default_rng(0)
     level = rng.random(60)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sklearn_pairboot import ComparisonResult, compare_predictions, compare_scores, plotting
+from sklearn_pairboot import ComparisonResult, compare_predictions, compare_scores
 from sklearn_pairboot._tables.names import visible
 from sklearn_pairboot.plotting._embed import svg_of
 from sklearn_pairboot.report import figures
