@@ -26,9 +26,10 @@ nothing about speed.**
 """
 MEASURED = """
 Ratios are what carries over to another machine, and only roughly. The plain loop draws rows, or
-clusters, of the same data, indexes truths and answers, and calls scikit-learn's metric for each of
-two models, in the same process. It is timed on 20 resamples or more, after one that does not count,
-and scaled to the {n_resamples} resamples of the comparison. The comparison is the whole call of
+clusters, of the same data, indexes truths and answers, and calls the metric for each of two models,
+in the same process: scikit-learn's, and for the calibration error, which it does not have, that of
+this package. It is timed on 20 resamples or more, after one that does not count, and scaled to the
+{n_resamples} resamples of the comparison. The comparison is the whole call of
 ``compare_predictions``, with checks, intervals and p-values. Loop and comparison take turns, three
 times (once from a million rows on), and the best time of each counts. Everything runs on one
 thread, except where two jobs are compared with one. Ratios are rounded down.

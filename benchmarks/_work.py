@@ -1,4 +1,4 @@
-"""The work that is measured: data, the plain loop over scikit-learn, our call for the same."""
+"""The work that is measured: data, the plain loop over the metrics, our call for the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import metrics
 
-from sklearn_pairboot import compare_predictions
+from sklearn_pairboot import ECE, compare_predictions, expected_calibration_error
 
 N_RESAMPLES = 2_000
 LOOP_RESAMPLES = 20  # the plain loop is timed on so many or more, and scaled
@@ -33,6 +33,7 @@ METRICS = {
     "average_precision": ("average_precision", metrics.average_precision_score),
     "log_loss": ("neg_log_loss", metrics.log_loss),
     "brier_score": ("neg_brier_score", metrics.brier_score_loss),
+    "calibration_error": (ECE(), expected_calibration_error),
     "accuracy": ("accuracy", metrics.accuracy_score),
     "f1": ("f1", metrics.f1_score),
     "f1_macro": ("f1_macro", partial(metrics.f1_score, average="macro")),
@@ -120,7 +121,7 @@ def loop_seconds(
     *,
     quick: bool = False,
 ) -> float:
-    """Time the plain loop over scikit-learn's metrics, scaled to all resamples.
+    """Time the plain loop over the metrics, scaled to all resamples.
 
     It draws rows, or clusters, indexes truths and answers, and calls the metrics of every model.
     """

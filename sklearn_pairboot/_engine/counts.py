@@ -234,10 +234,11 @@ class CountSource:
 class _PoissonTables(NamedTuple):
     """A Poisson law in three steps: a byte; rarely another byte; rarely a uniform number.
 
-    ``redrawn`` is the share of counts that the second step draws anew.
+    The first count is the number of ``rises`` that the byte reaches. ``redrawn`` is the share of
+    counts that the second step draws anew.
     """
 
-    first: bytes
+    rises: NDArray[np.uint8]
     redrawn: float
     second: bytes
     cumulative: FloatArray
@@ -260,11 +261,11 @@ def _make_poisson_tables(rate: float) -> _PoissonTables:
     used = n_entries > 0
     kept = float((law[used] * _TABLE_SIZE / n_entries[used]).min())
     rest = np.maximum(law - kept * n_entries / _TABLE_SIZE, 0.0)
-    first = np.repeat(np.arange(law.size), n_entries).astype(np.uint8)
+    rises = np.cumsum(n_entries)[: np.flatnonzero(used)[-1]].astype(np.uint8)
     second, rest = _make_table(rest / rest.sum())
     cumulative = np.cumsum(rest)
     cumulative[-1] = 1.0
-    return _PoissonTables(first.tobytes(), 1.0 - kept, second, cumulative)
+    return _PoissonTables(rises, 1.0 - kept, second, cumulative)
 
 
 def _make_table(law: FloatArray) -> tuple[bytes, FloatArray]:
@@ -280,9 +281,10 @@ def _draw_poisson(generator: Generator, size: int, rate: float) -> NDArray[np.ui
     """Draw independent Poisson counts, shape (size,)."""
     tables = _make_poisson_tables(rate)
     counts = np.empty(size, dtype=np.uint8)
+    reached = np.empty(min(size, _BYTES_AT_ONCE), dtype=np.bool_)
     for start in range(0, size, _BYTES_AT_ONCE):
         piece = counts[start : start + _BYTES_AT_ONCE]
-        piece[...] = _look_up_bytes(generator.bit_generator, piece.size, tables.first)
+        _count_rises(_draw_bytes(generator.bit_generator, piece.size), tables.rises, piece, reached)
         # A Poisson number of uniform places reaches each place, on its own, with the probability
         # of being drawn anew; of several draws for one place any will do.
         n_anew = generator.poisson(-piece.size * np.log1p(-tables.redrawn))
@@ -295,28 +297,52 @@ def _draw_again(
     bit_generator: BitGenerator, size: int, tables: _PoissonTables
 ) -> NDArray[np.uint8]:
     """Draw from the law of the counts that are drawn anew."""
-    counts = _look_up_bytes(bit_generator, size, tables.second)
+    # bytearray, not bytes: its translate is faster and its result can be written to.
+    looked_up = bytearray(_draw_bytes(bit_generator, size)).translate(tables.second)
+    counts = np.frombuffer(looked_up, dtype=np.uint8)
     last = np.flatnonzero(counts == _MARKER)
     uniform = (bit_generator.random_raw(last.size) >> np.uint64(11)) * 2.0**-53
     counts[last] = np.searchsorted(tables.cumulative, uniform, side="right")
     return counts
 
 
-def _look_up_bytes(bit_generator: BitGenerator, size: int, table: bytes) -> NDArray[np.uint8]:
-    """Look up ``size`` random bytes in a table."""
+def _draw_bytes(bit_generator: BitGenerator, size: int) -> NDArray[np.uint8]:
+    """Draw ``size`` random bytes."""
     words = bit_generator.random_raw(-(-size // 8)).astype("<u8", copy=False)
-    # bytearray, not bytes: its translate is faster and its result can be written to.
-    looked_up = bytearray(words.view(np.uint8)[:size]).translate(table)
-    return np.frombuffer(looked_up, dtype=np.uint8)
+    return words.view(np.uint8)[:size]
+
+
+def _count_rises(
+    drawn: NDArray[np.uint8],
+    rises: NDArray[np.uint8],
+    counts: NDArray[np.uint8],
+    reached: NDArray[np.bool_],
+) -> None:
+    """Count the ``rises`` that each byte reaches, with room for one of them in ``reached``.
+
+    They are few: comparing a whole piece with each is faster than looking up byte by byte.
+    """
+    reached = reached[: counts.size]
+    np.greater_equal(drawn, rises[0], out=counts.view(np.bool_))
+    for rise in rises[1:]:
+        np.greater_equal(drawn, rise, out=reached)
+        np.add(counts, reached.view(np.uint8), out=counts)
 
 
 def _sum_units(counts: NDArray[np.uint8]) -> IntArray:
-    """Sum over the units, shape (n_units, n_resamples): in bytes first, while these can hold it."""
-    n_units, n_resamples = counts.shape
-    n_in_byte = min(_MARKER // max(int(counts.max(initial=0)), 1), 32)
-    n_sums = n_units // n_in_byte
-    whole = counts[: n_in_byte * n_sums].reshape(n_in_byte, n_sums * n_resamples)
-    sums = whole.sum(axis=0, dtype=np.uint8).reshape(n_sums, n_resamples)
-    rest = counts[n_in_byte * n_sums :]
-    totals: IntArray = sums.sum(axis=0, dtype=np.int64) + rest.sum(axis=0, dtype=np.int64)
+    """Sum over the units, shape (n_units, n_resamples): in narrow types while these can hold it."""
+    n_resamples = counts.shape[1]
+    totals = np.zeros(n_resamples, dtype=np.int64)
+    sums: CountArray = counts
+    largest = max(int(counts.max(initial=0)), 1)
+    for dtype, most in ((np.uint8, 32), (np.uint16, 256)):
+        if len(sums) < most:
+            break
+        n_at_once = max(1, min(int(np.iinfo(dtype).max) // largest, most))
+        n_sums = len(sums) // n_at_once
+        totals += sums[n_at_once * n_sums :].sum(axis=0, dtype=np.int64)
+        side_by_side = sums[: n_at_once * n_sums].reshape(n_at_once, n_sums * n_resamples)
+        sums = side_by_side.sum(axis=0, dtype=dtype).reshape(n_sums, n_resamples)
+        largest *= n_at_once
+    totals += sums.sum(axis=0, dtype=np.int64)
     return totals

@@ -336,6 +336,33 @@ def test_kernel_of_several_classes(kind):
             assert value == pytest.approx(expected, abs=1e-12)
 
 
+BINARY = np.random.default_rng(8).integers(0, 2, 80)
+THREE = np.random.default_rng(9).integers(0, 3, 80)
+NORMS = [("l1", False), ("l2", False), ("l2", True), ("max", False)]
+
+
+@pytest.mark.parametrize(("norm", "debias"), NORMS)
+@pytest.mark.parametrize("strategy", ["uniform", "quantile", "sweep"])
+@pytest.mark.parametrize(
+    ("y", "kind"),
+    [
+        *((BINARY, kind) for kind in ("positive", "top-label", "classwise")),
+        *((THREE, kind) for kind in ("top-label", "classwise")),
+    ],
+)
+def test_every_error_and_its_square_are_sums(y, kind, strategy, norm, debias):
+    rng = np.random.default_rng(10)
+    models = {name: rng.dirichlet(np.ones(y.max() + 1), 80) for name in "ab"}
+    if y is BINARY:
+        models = {name: table[:, 1] for name, table in models.items()}
+    scoring = ECE(n_bins=5, strategy=strategy, kind=kind, norm=norm, debias=debias)
+    result = compare_predictions(y, models, scoring=scoring, n_resamples=39, random_state=0)
+    assert result.paths == {
+        "expected_calibration_error": "sums",
+        "squared_calibration_error": "sums",
+    }
+
+
 @pytest.mark.parametrize("clusters", [None, 3, 12])
 def test_leave_one_out_is_the_metric_without_a_unit(clusters):
     rng = np.random.default_rng(6)
