@@ -84,7 +84,10 @@ html_show_sourcelink = False
 html_copy_source = False
 # Pages without others beside them have no list of others, but one of their sections. The code on
 # pages of the guide, and the table of packages, need the width.
-_ALONE = "start scorers json faq glossary engine performance coverage peers changelog contributing".split()
+_ALONE = [
+    *"start command_line scorers json faq glossary".split(),
+    *"engine performance coverage peers changelog contributing".split(),
+]
 _SECTIONS = ["page-toc"]
 html_sidebars = {page: [] for page in _ALONE}
 html_theme_options = {

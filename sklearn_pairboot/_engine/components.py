@@ -105,6 +105,15 @@ class Components:
     mean_squares: MeanSquares
     resampled: bool = False
 
+    @property
+    def adds_differences(self) -> bool:
+        """Whether the variance holds a difference of mean squares in full.
+
+        That of the training sample does where sets have several fits: the mean square between
+        sets without that of the fits. Satterthwaite's approximation fails for it.
+        """
+        return self.resampled and len(self.mean_squares.values) == 5
+
     def _matrix(self) -> FloatArray:
         """Coefficients of the mean squares in every component."""
         n_sets, within, _ = self.mean_squares.layout
@@ -153,6 +162,7 @@ class Components:
         parts = (kept @ matrix) * self.mean_squares.values
         if not parts.any():
             return math.nan
+        parts /= np.abs(parts).max()  # whose squares might leave float64
         df = self.mean_squares.df
         return float(max(parts.sum() ** 2 / np.sum(parts**2 / df), df.min()))
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import IntArray, Kernel, LeaveOneOut, Values, Weights
 
 
@@ -62,3 +64,15 @@ class OutOfBagKernel:
     def take_units(self, units: IntArray) -> OutOfBagKernel:
         """Refuse: units are never merged here."""
         raise TypeError("units of a selection inside the bootstrap are not merged")
+
+
+def shrinkage_to_all_units(units: Units) -> float:
+    """Factor from the spread of means of the units left out to that of means of all units.
+
+    A resample leaves out m of n units, as if drawn without replacement: given the units, their
+    mean has the variance S^2 (1/m - 1/n), and the mean of n units drawn anew S^2 / n.
+    """
+    sizes = np.array([units.n_units]) if units.stratum is None else np.bincount(units.stratum)
+    sizes = sizes[sizes > 0]
+    left_out = float(np.sum(sizes * (1 - 1 / sizes) ** sizes)) / units.n_units
+    return math.sqrt(left_out / (1 - left_out))

@@ -1,7 +1,7 @@
 """Metrics of ranks: area under the ROC curve and average precision.
 
 One sort per model, ever. Equal scores enter together: a row takes the cumulative weight below and
-up to its block of ties.
+up to its block of ties. Where a model has few distinct scores, weights are summed by score first.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from sklearn_pairboot._engine.concordance import auc_without_each, concordance_m
 from sklearn_pairboot._engine.counts import choose_block_size
 from sklearn_pairboot._engine.jackknife import leave_out
 from sklearn_pairboot._engine.kernels import no_mask
+from sklearn_pairboot._engine.levels import Levels, area, precision
 from sklearn_pairboot._engine.rank_influence import (
     NUMBERS_AT_ONCE,
     Blocks,
@@ -186,6 +187,13 @@ class RankKernel:
         keys: list[NDArray[Any]] = [self.positive, *self.scores]
         return keys if self.row_weight is None else [*keys, self.row_weight]
 
+    @cached_property
+    def levels(self) -> tuple[Levels | None, ...]:
+        """Distinct scores of every model, ``None`` where they are not few."""
+        return tuple(
+            Levels.of(scores, self.positive, self.row_weight, self.units) for scores in self.scores
+        )
+
     def _take(self, units: IntArray) -> dict[str, Any]:
         return {
             "scores": tuple(scores[units] for scores in self.scores),
@@ -272,9 +280,12 @@ class AUCKernel(RankKernel):
         )
 
     @cached_property
-    def ascents(self) -> tuple[Ascent, ...]:
+    def ascents(self) -> tuple[Ascent | Levels, ...]:
         """The rows of every model, sorted when they are first needed: merged units are fewer."""
-        return tuple(Ascent.of(rank(scores, self.positive)) for scores in self.scores)
+        return tuple(
+            levels or Ascent.of(rank(scores, self.positive))
+            for levels, scores in zip(self.levels, self.scores, strict=True)
+        )
 
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the AUC of every model for a block of unit weights."""
@@ -284,27 +295,39 @@ class AUCKernel(RankKernel):
 
     def _by_rows(self, weights: Weights) -> Values:
         """Evaluate resamples few enough to stay in cache."""
-        workspace = weights.workspace
         values = np.empty((len(weights.counts), self.n_models))
         for model, ascent in enumerate(self.ascents):
-            negatives, positives = self._classes(weights, ascent.layout)
-            below, negative_weight = sums_before(workspace, "below", negatives)
+            if isinstance(ascent, Levels):
+                of_classes = ascent.sums(weights)
+                concordant, doubled = area(*of_classes), True
+                negative_weight, positive_weight = (part.sum(axis=0) for part in of_classes)
+            else:
+                concordant, negative_weight, positive_weight = self._concordant(weights, ascent)
+                doubled = ascent.upto is not None
             if model == 0:
-                positive_weight = sum_lines(positives, np.result_type(positives.dtype, np.int32))
                 weight_of_pairs = negative_weight.astype(np.float64) * positive_weight
                 missing = weight_of_pairs == 0
                 weight_of_pairs[missing] = 1.0
-                wide = below.dtype == np.int32 and _sums_overflow(negative_weight, positives)
-            concordant = gather(workspace, "concordant", below, ascent.below)
-            if wide:
-                concordant = concordant.astype(np.int64)
-            if ascent.upto is not None:
-                concordant += gather(workspace, "upto", below, ascent.upto)
-            concordant *= positives
-            values[:, model] = sum_lines(concordant, concordant.dtype) / weight_of_pairs
-            if ascent.upto is not None:
+            values[:, model] = concordant / weight_of_pairs
+            if doubled:
                 values[:, model] *= 0.5
         return self._values(values, missing)
+
+    def _concordant(
+        self, weights: Weights, ascent: Ascent
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Weigh concordant pairs, twice where there are ties, and both classes."""
+        workspace = weights.workspace
+        negatives, positives = self._classes(weights, ascent.layout)
+        below, negative_weight = sums_before(workspace, "below", negatives)
+        positive_weight = sum_lines(positives, np.result_type(positives.dtype, np.int32))
+        concordant = gather(workspace, "concordant", below, ascent.below)
+        if below.dtype == np.int32 and _sums_overflow(negative_weight, positives):
+            concordant = concordant.astype(np.int64)
+        if ascent.upto is not None:
+            concordant += gather(workspace, "upto", below, ascent.upto)
+        concordant *= positives
+        return sum_lines(concordant, concordant.dtype), negative_weight, positive_weight
 
     def _class_weights(self) -> FloatArray:
         weight = np.ones(len(self.positive)) if self.row_weight is None else self.row_weight
@@ -360,9 +383,12 @@ class AveragePrecisionKernel(RankKernel):
     """Average precision: the mean over the positives of the precision at their score."""
 
     @cached_property
-    def descents(self) -> tuple[Descent, ...]:
+    def descents(self) -> tuple[Descent | Levels, ...]:
         """The rows of every model, sorted when they are first needed."""
-        return tuple(Descent.of(rank(scores, self.positive), scores) for scores in self.scores)
+        return tuple(
+            levels or Descent.of(rank(scores, self.positive), scores)
+            for levels, scores in zip(self.levels, self.scores, strict=True)
+        )
 
     def evaluate(self, weights: Weights) -> Values:
         """Evaluate the average precision of every model for a block of unit weights."""
@@ -370,32 +396,40 @@ class AveragePrecisionKernel(RankKernel):
 
     def _by_rows(self, weights: Weights) -> Values:
         """Evaluate resamples few enough to stay in cache."""
-        workspace = weights.workspace
         values = np.empty((len(weights.counts), self.n_models))
         for model, descent in enumerate(self.descents):
-            negatives, positives = self._classes(weights, descent.layout)
-            negatives_before, _ = sums_before(workspace, "negatives", negatives)
-            upto, positive_weight = sums_upto(workspace, "positives", positives)
-            # Where nothing was drawn yet the positives have no weight: any value will do there.
-            n_empty = count_empty_stripes(upto)
-            total = np.zeros((len(positives) // N_STEPS, len(values)))
-            for steps in few_steps(positives):
-                true = upto[steps]
-                if descent.true is not None:
-                    true = gather(workspace, "true", upto, descent.true[steps])
-                seen = gather(workspace, "seen", negatives_before, descent.false[steps])
-                seen += true
-                empty = by_stripe(seen, len(positives))[:, :n_empty]
-                empty[empty == 0] = 1
-                precision = workspace.array("precision", seen.shape, np.float64)
-                np.divide(true, seen, out=precision)
-                precision *= positives[steps]
-                for of_step in by_stripe(precision, len(positives)):
-                    total += of_step
+            if isinstance(descent, Levels):
+                negatives, positives = descent.sums(weights)
+                total, positive_weight = precision(negatives, positives), positives.sum(axis=0)
+            else:
+                total, positive_weight = self._precision(weights, descent)
             missing = positive_weight == 0
-            weight = np.where(missing, 1, positive_weight)
-            values[:, model] = total.sum(axis=0) / weight
+            values[:, model] = total / np.where(missing, 1, positive_weight)
         return self._values(values, missing)
+
+    def _precision(self, weights: Weights, descent: Descent) -> tuple[FloatArray, NDArray[Any]]:
+        """Sum the precision over the positives, and their weights."""
+        workspace = weights.workspace
+        negatives, positives = self._classes(weights, descent.layout)
+        negatives_before, _ = sums_before(workspace, "negatives", negatives)
+        upto, positive_weight = sums_upto(workspace, "positives", positives)
+        # Where nothing was drawn yet the positives have no weight: any value will do there.
+        n_empty = count_empty_stripes(upto)
+        total = np.zeros((len(positives) // N_STEPS, positives.shape[1]))
+        for steps in few_steps(positives):
+            true = upto[steps]
+            if descent.true is not None:
+                true = gather(workspace, "true", upto, descent.true[steps])
+            seen = gather(workspace, "seen", negatives_before, descent.false[steps])
+            seen += true
+            empty = by_stripe(seen, len(positives))[:, :n_empty]
+            empty[empty == 0] = 1
+            at_positive = workspace.array("precision", seen.shape, np.float64)
+            np.divide(true, seen, out=at_positive)
+            at_positive *= positives[steps]
+            for of_step in by_stripe(at_positive, len(positives)):
+                total += of_step
+        return total.sum(axis=0), positive_weight
 
     def _row_influence(self, model: int, row_weights: FloatArray) -> FloatArray:
         return average_precision_influence(self.blocks[model], self.positive, row_weights)

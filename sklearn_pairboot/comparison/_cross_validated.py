@@ -18,6 +18,7 @@ from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._permutation import Swap, swap_records
 from sklearn_pairboot.comparison._pooled import pool_folds
 from sklearn_pairboot.comparison._run import compare_kernels, constant_hint, kind_of
+from sklearn_pairboot.comparison._slices import Slices, Subgroup, keep_rows
 from sklearn_pairboot.report.split_tests import SplitScores, SplitTestRow, split_test_rows
 from sklearn_pairboot.result import ComparisonResult
 
@@ -42,6 +43,7 @@ class Evaluated:
     held_fixed: str
     hint: str = ""
     swap: Swap | None = None
+    slices: Slices | None = None
 
     @property
     def directions(self) -> list[tuple[str, bool]]:
@@ -68,6 +70,7 @@ class Evaluated:
             hint=self.hint,
             held_fixed=self.held_fixed,
             swap=self.swap,
+            slices=self.slices,
             split_scores=self.split_scores,
             interval_rules=[metric.interval_rule for metric in self.metrics],
         )
@@ -80,8 +83,12 @@ def evaluate_folds(
     metadata: Mapping[str, Mapping[str, Any]],
     *,
     aggregate: str = "folds",
+    subgroups: Sequence[Subgroup] = (),
 ) -> Evaluated:
-    """Score fold models: the mean of their folds' scores, or all their answers together."""
+    """Score fold models: the mean of their folds' scores, or all their answers together.
+
+    Answers together have ``subgroups`` too.
+    """
     metrics, metadata = with_companions(metrics), dict(metadata)
     for metric, companion in pairwise(metrics):
         metadata.setdefault(companion.name, metadata[metric.name])
@@ -95,7 +102,7 @@ def evaluate_folds(
     )
     kernels: Sequence[Kernel] = scored.kernels
     found, values, notes = scored.metrics, scored.values, scored.notes
-    swap, hint = None, ""
+    swap, slices, hint = None, None, ""
     if pooled:
         weight = metadata[metrics[0].name].get("sample_weight")
         joined = pool_folds(
@@ -106,6 +113,8 @@ def evaluate_folds(
         ranked = any(kernel.path == "ranks" for kernel in kernels)
         notes = [_pooled_note(joined.n_answers, tested, ranked=ranked), *joined.notes]
         swap = swap_records(found, joined.problems, models)
+        is_tested = np.isin(np.arange(len(data.truths)), tested.rows)
+        slices = joined.slices(keep_rows(subgroups, is_tested), models)
         hint = constant_hint(data.truths[tested.rows])
     trained = not all(is_frozen(model) for of_split in folds.models for model in of_split.values())
     biased = np.array([metric.interval_rule == "biased" for metric in found])
@@ -122,6 +131,7 @@ def evaluate_folds(
         held_fixed=f"the models fitted on {len(splits)} training part(s), and the splits",
         hint=hint,
         swap=swap,
+        slices=slices,
     )
 
 

@@ -110,8 +110,8 @@ def compare_by_splits(
         cv, data.X, data.y, data.groups, classifier=classifier, metadata=routed.split
     )
     tasks = [
-        Task(name, estimator, split.train, routed.fit[name])
-        for split in splits
+        Task(name, estimator, split.train, routed.fit[name], fold)
+        for fold, split in enumerate(splits)
         for name, estimator in estimators.items()
     ]
     Tested.of(splits, data.units)  # refused before anything is fitted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import _safe_indexing  # in scikit-learn's API reference despite the underscore
 
 from sklearn_pairboot._engine.units import Units
-from sklearn_pairboot._engine.weights import FloatArray, Kernel
+from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
 from sklearn_pairboot._scoring.build import build_kernel
 from sklearn_pairboot._scoring.out_of_fold import out_of_fold_record
 from sklearn_pairboot._scoring.problem import Problem
@@ -21,17 +21,43 @@ from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import Metric
 from sklearn_pairboot.comparison._folds import Folds, Tested
 from sklearn_pairboot.comparison._routing import takes_weights_in_scores
+from sklearn_pairboot.comparison._slices import Slices, Subgroup, slices_of_records
+from sklearn_pairboot.comparison._splits import Rows
 
 
 @dataclass(frozen=True)
 class Pooled:
-    """The problems and kernels of the metrics that can be computed on all answers together."""
+    """The problems and kernels of the metrics that can be computed on all answers together.
+
+    ``places`` says which tested row each answer is for, ascending.
+    """
 
     metrics: list[Metric]
     problems: list[Problem]
     kernels: list[Kernel]
-    n_answers: int
+    places: Rows
     notes: list[str]
+
+    @property
+    def n_answers(self) -> int:
+        """Number of answers, one for each test of a row."""
+        return len(self.places)
+
+    def slices(self, subgroups: tuple[Subgroup, ...], models: tuple[str, ...]) -> Slices:
+        """Prepare the metrics in subgroups of the tested rows: all answers to their rows."""
+        of_answers = slices_of_records(subgroups, self.metrics, self.problems[0], models)
+        n_tested = int(self.places[-1]) + 1
+        if self.n_answers == n_tested:
+            return of_answers
+
+        def build(rows: IntArray, own: Units) -> Callable[[int], Kernel]:
+            place_in_part = np.full(n_tested, -1)
+            place_in_part[rows] = np.arange(len(rows))
+            answers = np.flatnonzero(place_in_part[self.places] >= 0)
+            units = own.of_each_row[place_in_part[self.places[answers]]]
+            return of_answers.build(answers, Units(len(answers), own.n_units, units, own.stratum))
+
+        return Slices(subgroups, build)
 
 
 def pool_folds(
@@ -86,7 +112,7 @@ def pool_folds(
         [metric for metric, _, _ in built],
         [problem for _, problem, _ in built],
         [kernel for _, _, kernel in built],
-        len(rows),
+        place,
         notes,
     )
 

@@ -103,12 +103,13 @@ def _row_numbers(rows: Any, n_rows: int) -> Rows:
 
 @dataclass(frozen=True)
 class Task:
-    """A model to be fitted on some rows, ``None`` for all."""
+    """A model to be fitted on some rows, ``None`` for all; ``fold`` numbers their split."""
 
     name: str
     estimator: Any
     rows: Rows | None
     params: Mapping[str, Any]
+    fold: int | None = None
 
 
 def fit_models(
@@ -120,7 +121,7 @@ def fit_models(
     """
     parallel = Parallel(n_jobs=n_jobs, verbose=verbose)
     waiting = [task for task in tasks if not is_frozen(task.estimator)]
-    fitted = iter(parallel(delayed(fit_one)(task, X, y) for task in waiting))
+    fitted = iter(parallel(delayed(_fit_named)(task, X, y) for task in waiting))
     models, met = [], Counter[tuple[str, type[Warning], str]]()
     for task in tasks:
         if is_frozen(task.estimator):
@@ -132,6 +133,22 @@ def fit_models(
     for (name, category, text), count in met.items():
         warnings.warn(f"{text} (met in {count} fit(s) of {name})", category, stacklevel=3)
     return models
+
+
+def _fit_named(task: Task, X: Any, y: NDArray[Any]) -> tuple[Any, list[tuple[type[Warning], str]]]:
+    """Fit, and say which model and which fold failed: all rows are refused in its own words."""
+    try:
+        return fit_one(task, X, y)
+    except MemoryError:
+        raise
+    except Exception as error:
+        if task.fold is None:
+            error.add_note(f"This was met while model {task.name!r} was fitted on all rows.")
+            raise
+        raise ValueError(
+            f"Model {task.name!r} could not be fitted on the training part of fold {task.fold} "
+            f"(counted from 0): {type(error).__name__}: {error}"
+        ) from error
 
 
 def fit_one(task: Task, X: Any, y: NDArray[Any]) -> tuple[Any, list[tuple[type[Warning], str]]]:

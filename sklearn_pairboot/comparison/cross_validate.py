@@ -12,6 +12,7 @@ from sklearn_pairboot._scoring.checks import (
     check_same_index,
     check_sample_weight,
     check_target,
+    shown,
 )
 from sklearn_pairboot._scoring.resolve import with_companions
 from sklearn_pairboot._tables import check_choice
@@ -29,6 +30,7 @@ from sklearn_pairboot.comparison._recorded_folds import (
     shared_splits,
 )
 from sklearn_pairboot.comparison._routing import Routed, check_weighted_scores
+from sklearn_pairboot.comparison._slices import read_slices, slice_columns
 from sklearn_pairboot.result import ComparisonResult
 
 
@@ -44,6 +46,7 @@ def compare_cross_validate(
     groups: Any = None,
     estimand: str = "rows",
     sample_weight: Any = None,
+    slices: Any = None,
     resampling: Any = "auto",
     n_resamples: int | str = 9999,
     confidence_level: float = 0.95,
@@ -87,13 +90,14 @@ def compare_cross_validate(
         of all out-of-fold answers together: every row counts the same, and a row that is tested m
         times has m answers with 1/m of its weight each. It needs no fold to have all classes, but
         metrics of ranks then compare scores of different models with one another [2]_.
+        ``slices`` and ``permutation`` need it.
     {common}
 
     Returns
     -------
     ComparisonResult
         Estimates, intervals, p-values and verdicts, about the fold models; ``split_tests`` about
-        the methods. ``permutation`` needs ``aggregate="pooled"``.
+        the methods.
 
     See Also
     --------
@@ -184,6 +188,13 @@ def compare_cross_validate(
         verbose=verbose,
     )
     check_choice("aggregate", aggregate, AGGREGATES)
+    labels = slice_columns(slices)
+    if labels and aggregate == "folds":
+        raise ValueError(
+            f"`slices` must be None where scores of folds are averaged, got {shown(list(labels))}: "
+            "a subgroup has few rows in a fold, or none, and folds would count the same whatever "
+            "they hold of it. Pass aggregate='pooled'."
+        )
     if permutation and aggregate == "folds":
         raise ValueError(
             "`permutation` must be False where scores of folds are averaged, got True. Pass "
@@ -196,6 +207,7 @@ def compare_cross_validate(
             "`y`": y,
             "`groups`": groups,
             "`sample_weight`": sample_weight,
+            **{f"slices[{name!r}]": column for name, column in labels.items()},
             "`strata`": getattr(resampling, "strata", None),
         }
     )
@@ -206,6 +218,7 @@ def compare_cross_validate(
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows != len(truths):
         check_length(range(n_rows), len(truths), "`X`")
+    subgroups = read_slices(labels, len(truths), tuple(recorded))
     splits = shared_splits(recorded, len(truths))
     metrics = recorded_metrics(scoring, recorded, splits, X, truths)
     options.check_metrics(tuple(recorded), with_companions(metrics))
@@ -220,7 +233,9 @@ def compare_cross_validate(
     folds, notes = recorded_folds(recorded, splits, metrics, X)
     data = Data(X, truths, truths, groups, units, weighing)
     scored = data.scored(routed.score)
-    evaluated = evaluate_folds(data, folds, metrics, scored, aggregate=aggregate)
+    evaluated = evaluate_folds(
+        data, folds, metrics, scored, aggregate=aggregate, subgroups=subgroups
+    )
     notes += weighing.notes()
     if weight is None:
         keys = score_keys(metrics, recorded)

@@ -19,6 +19,7 @@ from sklearn_pairboot._engine.weights import FloatArray
 from sklearn_pairboot._scoring.checks import check_confidence_level, check_names, shown
 from sklearn_pairboot._tables import Settings, check_baseline, check_choice, check_settings
 from sklearn_pairboot._tables.numbers import NumberFormat, format_p
+from sklearn_pairboot.comparison._candidates import name_of, number_repeated
 from sklearn_pairboot.report.split_tests import SplitScores, SplitTestRow, split_test_rows
 
 _WIDTH = 88
@@ -251,16 +252,10 @@ def _rows_of(
         named = dict(candidates)
     else:
         texts = [
-            ", ".join(f"{key}={value}" for key, value in params[row].items()) or "defaults"
-            if is_integer(row) and 0 <= row < len(params)
-            else str(row)
+            name_of(params[row]) if is_integer(row) and 0 <= row < len(params) else str(row)
             for row in candidates
         ]
-        repeated = len(set(texts)) < len(texts)
-        named = {
-            f"{row}: {text}" if repeated else text: row
-            for row, text in zip(candidates, texts, strict=True)
-        }
+        named = dict(zip(number_repeated(texts, candidates), candidates, strict=True))
     check_names(list(named))
     wrong = [row for row in named.values() if not is_integer(row) or not 0 <= row < len(params)]
     if wrong:

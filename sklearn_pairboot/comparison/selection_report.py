@@ -27,6 +27,7 @@ from sklearn_pairboot._scoring.out_of_fold import out_of_fold_record
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import Metric, resolve_scoring
 from sklearn_pairboot._tables.names import visible
+from sklearn_pairboot.comparison._candidates import candidates_of, is_search, scoring_of
 from sklearn_pairboot.comparison._folds import Folds
 from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._plans import check_not_crossed
@@ -174,11 +175,11 @@ class SelectionReport:
 
 
 def selection_report(
-    candidates: Mapping[str, Any],
+    candidates: Any,
     X: Any,
     y: Any,
     *,
-    scoring: Any,
+    scoring: Any = None,
     cv: Any = None,
     groups: Any = None,
     baseline: str | None = None,
@@ -199,21 +200,24 @@ def selection_report(
 
     Parameters
     ----------
-    candidates : mapping of str to estimator or dict
+    candidates : mapping of str to estimator or dict, or search
         All candidates that were tried, at least two: unfitted estimators, which are
         cross-validated here on the same splits; or for each what
         ``cross_validate(..., return_indices=True, return_estimator=True)`` returned on shared
-        splits, and then nothing is fitted.
+        splits, and then nothing is fitted. Or a search such as `GridSearchCV`, fitted or not,
+        for the estimators that it tries, named by their parameters: they are cross-validated
+        here once more, since a search keeps no answers.
     X : array-like, sparse matrix or dataframe of shape (n_rows, n_features)
         The rows.
     y : array-like of shape (n_rows,) or (n_rows, n_columns)
         Their truths.
-    scoring : str, scorer, callable, list or dict
-        One or several metrics, as in `compare_cross_validate`. The first one chooses.
+    scoring : str, scorer, callable, list, dict or None, default=None
+        One or several metrics, as in `compare_cross_validate`. The first one chooses. ``None``
+        is the estimators' own ``score``, and for a search its metrics, that of ``refit`` first.
     cv : int, splitter, iterable of (train, test) or None, default=None
         How estimators are cross-validated. ``None`` or a number of folds: with ``groups``,
         splits that keep groups together, else scikit-learn's default. Must be None for results,
-        which have their splits.
+        which have their splits. ``None`` is a search's own ``cv``.
     groups : array-like of shape (n_rows,), default=None
         Cluster of each row: the splitter gets it, and whole clusters are resampled.
     baseline : str, default=None
@@ -282,7 +286,20 @@ def selection_report(
     True
     >>> [row.verdict for row in report.result.differences]
     ['better', 'better']
+
+    The candidates of a search:
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> search = GridSearchCV(tree, {"max_depth": [1, 2, 3]}, scoring="accuracy")
+    >>> found = selection_report(search, X, y, n_resamples=999, random_state=0).selection
+    >>> found.selected, found.corrected < found.naive
+    ('max_depth=2', True)
     """
+    if is_search(candidates):
+        cv = candidates.cv if cv is None else cv
+        scoring = scoring_of(candidates) if scoring is None else scoring
+        candidates = candidates_of(candidates)
     options = Options(
         baseline=baseline,
         n_resamples=n_resamples,

@@ -72,8 +72,8 @@ def to_json(data: Mapping[str, Any]) -> str:
     return json.dumps(_encoded(data), allow_nan=False)
 
 
-def from_json(text: str) -> dict[str, Any]:
-    """Read JSON, and refuse what is no result or a later format."""
+def from_json(text: str, kind: str = FORMAT) -> dict[str, Any]:
+    """Read JSON, and refuse what is no result of this kind or a later format."""
     if not isinstance(text, str | bytes | bytearray):
         raise TypeError(
             f"`text` must be a string of JSON written by `to_json`, got {type(text).__name__}. "
@@ -83,10 +83,9 @@ def from_json(text: str) -> dict[str, Any]:
         data = json.loads(text)
     except ValueError as error:  # no JSON, or bytes that are no text
         raise ValueError(f"`text` must be JSON written by `to_json`, got none: {error}.") from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
+    if not isinstance(data, dict) or data.get("format") != kind:
         raise ValueError(
-            f'`text` must be JSON written by `to_json`, with "format": "{FORMAT}", which this is '
-            "not."
+            f'`text` must be JSON written by `to_json`, with "format": "{kind}", which this is not.'
         )
     version = data.get("format_version")
     if isinstance(version, int) and version > FORMAT_VERSION:
@@ -121,7 +120,7 @@ def keywords(data: Mapping[str, Any]) -> dict[str, Any]:
     for name, kind in (("format_version", int), *((name, list) for name in _LISTS)):
         if not isinstance(data[name], kind):
             raise ValueError(f"{name} is no {kind.__name__}")
-    n_sequences = _integer(data["n_sequences"])
+    n_sequences = integer(data["n_sequences"])
     has_margin = data["margin"] is not None or data["margin_relative"] is not None
     difference_row = EquivalenceRow if has_margin else DifferenceRow
     stored = data["distribution"]
@@ -142,7 +141,7 @@ def keywords(data: Mapping[str, Any]) -> dict[str, Any]:
         **{name: data[name] for name in AS_IT_IS},
         "metrics": metrics,
         "settings": settings,
-        "random_state_entropy": _integer(data["random_state_entropy"]),
+        "random_state_entropy": integer(data["random_state_entropy"]),
         "notes": data["notes"]["input"],
         "versions": data["versions"],
         "distribution": None if stored is None else _load(stored, data["n_units"], n_sequences),
@@ -172,7 +171,7 @@ def _load_tests(stored: list[dict[str, Any]]) -> SwapTests:
     tests = {}
     for given in stored:
         values = {
-            name: _integer(value) if name.startswith(("n_", "least_")) else value
+            name: integer(value) if name.startswith(("n_", "least_")) else value
             for name, value in given.items()
         }
         names = values.pop("metric"), values.pop("model"), values.pop("baseline")
@@ -350,7 +349,7 @@ def _load(data: Mapping[str, Any], n_units: int, n_sequences: int) -> BootstrapD
         part_designs={metric: Design(*np.array(given)) for metric, given in data["part_designs"]},
         stored_df_most=data["df_most"],
         at_shares={
-            (metric, model, other, float(factor)): _float(value)
+            (metric, model, other, float(factor)): number(value)
             for metric, model, other, factor, value in data["accelerations_at_shares"]
         },
     )
@@ -400,7 +399,7 @@ def _encoded(value: Any) -> Any:
 
 
 def _row(kind: type[Row], row: Mapping[str, Any]) -> dict[str, Any]:
-    decoders = {"float": _float, "int": _integer}
+    decoders = {"float": number, "int": integer}
     return {
         column: decoders[name](row[column]) if name in decoders else row[column]
         for column, name in kind.column_types().items()
@@ -413,11 +412,13 @@ def _margin(value: Any) -> float | dict[str, float] | None:
     return None if value is None else float(value)
 
 
-def _float(value: Any) -> float:
+def number(value: Any) -> float:
+    """Decode a float."""
     return math.nan if value is None else float(value)
 
 
-def _integer(value: Any) -> Any:
+def integer(value: Any) -> Any:
+    """Decode an integer, and leave what is none."""
     return int(value, 16) if isinstance(value, str) else value
 
 

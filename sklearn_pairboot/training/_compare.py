@@ -12,7 +12,7 @@ from sklearn_pairboot._engine.merging import merge
 from sklearn_pairboot._engine.multiplicity import ADJUSTMENTS
 from sklearn_pairboot._engine.seeds import entropy_of
 from sklearn_pairboot._engine.units import Units
-from sklearn_pairboot._engine.weights import Kernel
+from sklearn_pairboot._engine.weights import FloatArray, Kernel
 from sklearn_pairboot._tables import UNDEFINED_SHARE, MetricInfo, check_baseline, check_choice
 from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._run import message_notes, observed_values
@@ -23,6 +23,8 @@ from sklearn_pairboot.training.result import MethodComparison
 
 _FEW_SETS = 5
 _FEW_CLUSTERS = 10
+# Sums of squares of numbers between these stay well inside float64.
+_SMALLEST, _LARGEST = 1e-140, 1e140
 
 
 def checked(**given: Any) -> Options:
@@ -34,6 +36,16 @@ def checked(**given: Any) -> Options:
         )
     check_choice("correction", given["correction"], ADJUSTMENTS)
     return Options(**given)
+
+
+def check_size(values: FloatArray, what: str, remedy: str) -> None:
+    """Refuse numbers whose squares, the variances, do not fit into float64."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if not (largest == 0 or _SMALLEST <= largest <= _LARGEST):
+        raise ValueError(
+            f"{what} must be at most {_LARGEST:g}, and the largest at least {_SMALLEST:g}, so that "
+            f"their squares can be added up in float64, got {largest:.2g}. {remedy}"
+        )
 
 
 def check_exact(options: Options, n_sets: int, n_seeds: int) -> None:
@@ -73,6 +85,8 @@ def compare_fits(
     merged = merge(kernels, units)
     names = [name for name, _ in metrics]
     observed = observed_values(kernels, merged, names, fit_names, units, hint)
+    for name, values in zip(names, observed, strict=True):
+        check_size(values, f"Values of {name}", "Rescale the truths and predictions.")
     distribution = bootstrap(
         kernels,
         units,

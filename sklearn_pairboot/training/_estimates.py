@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 
 from sklearn_pairboot._engine.components import (
     Components,
@@ -183,9 +183,33 @@ class Estimator:
         if std_error == 0:
             p_value = 1.0 if estimate == 0 else math.nan
             return TargetEstimate(0.0, estimate, estimate, p_value, name)
+        if components.adds_differences:
+            return self._pivotal(estimate, components)
         margin = float(stats.t.isf((1 - self.confidence_level) / 2, df)) * std_error
         p_value = float(2 * stats.t.sf(abs(estimate) / std_error, df))
         return TargetEstimate(std_error, estimate - margin, estimate + margin, p_value, name, df)
+
+    def _pivotal(self, estimate: float, components: Components) -> TargetEstimate:
+        """Mix normal laws over what the mean squares allow the variance to be."""
+        std_error = components.std_error()
+        generator = self._generator(_STREAM_OF_SHARES)
+        drawn = components.draw_contributions(generator, _SHARE_DRAWS).sum(axis=1)
+        spreads = np.sqrt(np.maximum(drawn, np.finfo(np.float64).tiny)) / std_error
+
+        def tails(size: float) -> float:
+            return float(2 * stats.norm.sf(size / spreads).mean())
+
+        alpha = 1 - self.confidence_level
+        # Beyond the limit of the widest law the mixture has less than alpha in its tails.
+        most = 1.01 * float(stats.norm.isf(alpha / 2) * spreads.max())
+        margin = std_error * float(optimize.brentq(lambda size: tails(size) - alpha, 0.0, most))
+        return TargetEstimate(
+            std_error,
+            estimate - margin,
+            estimate + margin,
+            tails(abs(estimate) / std_error),
+            "generalized pivot",
+        )
 
     def _pooled(self, values: _Values, estimate: float) -> TargetEstimate:
         """Mixture over fits: every resample of rows with every fit."""

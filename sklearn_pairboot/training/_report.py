@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sklearn_pairboot._engine.intervals import alpha_of
 from sklearn_pairboot._tables.names import visible, visible_text
 from sklearn_pairboot._tables.numbers import NumberFormat, format_p, format_percent, format_share
 from sklearn_pairboot.report.findings import CORRECTION_NAMES
+from sklearn_pairboot.report.names import escaped, escaped_note
 from sklearn_pairboot.report.text import wrapped
 
 if TYPE_CHECKING:
     from sklearn_pairboot.training.result import MethodComparison, MethodEstimate
 
+_SCORES = "Scores (the method's average)"
 _TARGETS = {
     "average": "the method's average",
     "one_model": "one model drawn from the method",
@@ -24,22 +27,16 @@ _TARGETS = {
 
 def summary(result: MethodComparison) -> str:
     """Write what was found, for which target, where variance comes from, how it was computed."""
-    models = ", ".join(map(visible, result.models))
-    title = f"{'Comparison of methods' if result.differences else 'Scores of a method'}: {models}"
+    title = _title(result)
     lines = [title, "=" * len(title), ""]
     for row in result.differences or result.scores:
         lines += wrapped(_finding(row, result), "- ")
     for row in result.differences or result.scores:
         lines += ["", f"{_what(row)}, {visible(row.metric)} ({_direction(row)})"]
-        lines += [*_targets(row, result), "", *_variances(row, result)]
+        lines += [*_table(target_cells(row, result)), "", *_table(variance_cells(row, result))]
         lines += wrapped(_doubled(row, result), "  ")
     if result.differences:
-        lines += ["", "Scores (the method's average)"]
-        for row in result.scores:
-            number = _format(row)
-            ends = number.interval(row.average.ci_low, row.average.ci_high)
-            name = f"{visible(row.model)}, {visible(row.metric)}"
-            lines.append(f"  {name}: {number(row.estimate)} {ends}")
+        lines += ["", _SCORES, *(f"  {_score(row)}" for row in result.scores)]
     lines += ["", "How this was computed"]
     for label, text in _statements(result):
         lines += wrapped(text, f"  {label:<12}")
@@ -48,6 +45,71 @@ def summary(result: MethodComparison) -> str:
     for note in result.notes:
         lines += wrapped(visible_text(note), "- ")
     return "\n".join(lines)
+
+
+def markdown(result: MethodComparison) -> str:
+    """Write the contents of the summary as GitHub-flavoured markdown."""
+    result = _renamed(result)
+    rows = result.differences or result.scores
+    blocks = [f"## {_title(result)}", _list(_finding(row, result) for row in rows)]
+    for row in rows:
+        blocks += [
+            f"### {_what(row)}, {row.metric} ({_direction(row)})",
+            _markdown_table(target_cells(row, result), 2),
+            _markdown_table(variance_cells(row, result), 1),
+            _doubled(row, result),
+        ]
+    if result.differences:
+        blocks += [f"### {_SCORES}", _list(map(_score, result.scores))]
+    blocks.append("### How this was computed")
+    blocks.append(_list(f"**{label}**: {text}" for label, text in _statements(result)))
+    if result.notes:
+        blocks += ["### Notes", _list(map(escaped_note, result.notes))]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _renamed(result: MethodComparison) -> MethodComparison:
+    """Write all names as markdown takes them."""
+
+    def rows(of: Sequence[MethodEstimate]) -> tuple[MethodEstimate, ...]:
+        return tuple(
+            replace(
+                row,
+                metric=escaped(row.metric),
+                model=escaped(row.model),
+                baseline=None if row.baseline is None else escaped(row.baseline),
+            )
+            for row in of
+        )
+
+    return replace(
+        result,
+        models=tuple(map(escaped, result.models)),
+        scores=rows(result.scores),
+        differences=rows(result.differences),
+    )
+
+
+def _list(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
+
+
+def _markdown_table(cells: Sequence[Sequence[str]], n_words: int) -> str:
+    """Write a table, its first columns of words to the left."""
+    header, *rows = cells
+    rule = ["---" if place < n_words else "---:" for place in range(len(header))]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (header, rule, *rows))
+
+
+def _title(result: MethodComparison) -> str:
+    models = ", ".join(map(visible, result.models))
+    return f"{'Comparison of methods' if result.differences else 'Scores of a method'}: {models}"
+
+
+def _score(row: MethodEstimate) -> str:
+    number = _format(row)
+    ends = number.interval(row.average.ci_low, row.average.ci_high)
+    return f"{visible(row.model)}, {visible(row.metric)}: {number(row.estimate)} {ends}"
 
 
 def _finding(row: MethodEstimate, result: MethodComparison) -> str:
@@ -77,7 +139,8 @@ def _finding(row: MethodEstimate, result: MethodComparison) -> str:
     )
 
 
-def _targets(row: MethodEstimate, result: MethodComparison) -> list[str]:
+def target_cells(row: MethodEstimate, result: MethodComparison) -> list[list[str]]:
+    """Give every target's estimate as text, the header first."""
     number = _format(row)
     alpha = alpha_of(result.confidence_level)
     level = format_percent(result.confidence_level)
@@ -87,16 +150,17 @@ def _targets(row: MethodEstimate, result: MethodComparison) -> list[str]:
         p = format_p(found.p_value, alpha) if row.baseline else ""
         ends = number.interval(found.ci_low, found.ci_high)
         cells.append([words, found.variant, number(found.std_error), ends, p])
-    return _table(cells)
+    return cells
 
 
-def _variances(row: MethodEstimate, result: MethodComparison) -> list[str]:
+def variance_cells(row: MethodEstimate, result: MethodComparison) -> list[list[str]]:
+    """Give every source of variance as text, the header first."""
     level = format_percent(result.confidence_level)
     cells = [["variance of the average from", "component", "share", f"{level} interval"]]
     for part in row.variances:
         ends = f"[{format_share(part.share_low)}, {format_share(part.share_high)}]"
         cells.append([part.source, f"{part.variance:.3g}", format_share(part.share), ends])
-    return _table(cells)
+    return cells
 
 
 def _doubled(row: MethodEstimate, result: MethodComparison) -> str:
@@ -120,8 +184,12 @@ def _statements(result: MethodComparison) -> list[tuple[str, str]]:
         ("Varies", f"{varied} and {unit}: {_fits(result)}, {result.n_units} {unit}"),
         (
             "Average",
-            "random-effects analysis of variance of fits crossed with units; Student's t with "
-            "Satterthwaite's degrees of freedom",
+            "random-effects analysis of variance of fits crossed with units; "
+            + (
+                "normal laws mixed over what the mean squares, taken as chi-squared, allow"
+                if result.scores[0].average.variant == "generalized pivot"
+                else "Student's t with Satterthwaite's degrees of freedom"
+            ),
         ),
         (
             "One model",

@@ -143,11 +143,23 @@ def compare_methods(
     Training sets that are resampled from one training sample have their average around what that
     sample gives, and more of them do not remove its own variation. The variance between them
     estimates that variation, so it is counted once in full, on top of its part in the mean of the
-    resamples. In simulations of linear models such intervals cover 88 to 99 % at the nominal 95 %,
-    least where seeds vary much more than training sets: then use more seeds.
+    resamples. With several seeds it is a difference of two mean squares, for which
+    Satterthwaite's degrees of freedom fail: such intervals held the truth in down to 87 % of
+    simulations with 3 to 20 training sets of 2 to 10 seeds. Instead the average then has a
+    generalized interval [1]_: normal laws, mixed over the variances that the mean squares allow.
+    For components of normal data it covers 94 to 97 % at the nominal 95 % where training data and
+    seeds both matter, and up to 99 % where seeds vary far more than training sets; the price is
+    a longer interval there, 1.2 to 2 times, which more training sets and seeds shorten. With one
+    seed on each training set Student's t covers 92 % for 3 sets, 94 % for 5 and 95 % for 10 or
+    more without randomness, and up to 100 % with it, as seeds are then counted with the sets.
 
     When not to use it: to choose hyperparameters (use a search and nest it in the estimator), or
     where a method takes its randomness from NumPy's global state, which no parameter seeds.
+
+    References
+    ----------
+    .. [1] S. Weerahandi (1993). "Generalized confidence intervals". Journal of the American
+       Statistical Association 88, 899-905.
 
     Examples
     --------

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from sklearn_pairboot._engine.components import Components, Layout
 from sklearn_pairboot._engine.seeds import is_integer
 from sklearn_pairboot.plotting import VarianceSharesDisplay
-from sklearn_pairboot.training import _report
+from sklearn_pairboot.report import storage
+from sklearn_pairboot.training import _frames, _report, _storage
 
 
 @dataclass(frozen=True)
@@ -32,10 +30,10 @@ class TargetEstimate:
         Of "the difference is zero", two-sided; it inverts the interval. NaN for scores, and where
         nothing varies.
     variant : str
-        ``"variance components"``, ``"pooled"``, ``"crossed bootstrap"`` or
-        ``"test rows only"``.
+        ``"variance components"``, ``"generalized pivot"``, ``"pooled"``,
+        ``"crossed bootstrap"`` or ``"test rows only"``.
     df : float, default=nan
-        Satterthwaite's degrees of freedom of variance components; NaN for bootstraps.
+        Satterthwaite's degrees of freedom of variance components; NaN for the others.
 
     Examples
     --------
@@ -107,7 +105,8 @@ class MethodEstimate:
     greater_is_better : bool
         Direction of the metric.
     average : TargetEstimate
-        Target "the method's average": variance components and Student's t.
+        Target "the method's average": variance components and Student's t; where training sets
+        were resampled and have several seeds, their generalized pivot.
     one_model : TargetEstimate
         Target "one model drawn from the method": the pooled distribution over all fits.
     crossed : TargetEstimate
@@ -205,11 +204,8 @@ class MethodEstimate:
         dict
             Undefined numbers are NaN.
         """
-        return {
-            item.name: _plain(getattr(self, item.name))
-            for item in dataclasses.fields(self)
-            if item.name != "components"
-        }
+        found: dict[str, Any] = _storage.plain(self)
+        return found
 
 
 @dataclass(frozen=True)
@@ -325,18 +321,65 @@ class MethodComparison:
         dict
             Undefined numbers are NaN.
         """
-        found = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
-        rows = {name: [row.to_dict() for row in found[name]] for name in ("scores", "differences")}
-        return {name: _plain(value) for name, value in found.items()} | rows
+        return _storage.dump(self)
 
+    def to_json(self) -> str:
+        """
+        Write the result as JSON.
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {item.name: _plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(part) for part in value]
-    return value
+        Returns
+        -------
+        str
+            Undefined numbers are ``null``.
+        """
+        return storage.to_json(self.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str) -> MethodComparison:
+        """
+        Read a result that `to_json` has written.
+
+        Parameters
+        ----------
+        text : str
+            The JSON text.
+
+        Returns
+        -------
+        MethodComparison
+            Equal to the one written.
+        """
+        data = storage.from_json(text, _storage.FORMAT)
+        with storage.damage_named():
+            return _storage.load(cls, data)
+
+    def to_markdown(self) -> str:
+        """
+        Write the result as GitHub-flavoured markdown.
+
+        Returns
+        -------
+        str
+            The contents of `summary` with headings, lists and tables.
+        """
+        return _report.markdown(self)
+
+    def to_frame(self, which: str = "differences", backend: Any = None) -> Any:
+        """
+        Return one of the tables as a dataframe.
+
+        Parameters
+        ----------
+        which : {"differences", "scores", "variances"}, default="differences"
+            The table. Estimates have one row for each target, of which the average has the
+            adjusted p-value and the verdict; variances one for each source.
+        backend : {"pandas", "polars", "pyarrow"}, module or None, default=None
+            Kind of dataframe, or anything that ``narwhals.from_dict`` takes. ``None`` means the
+            first of the three that is installed.
+
+        Returns
+        -------
+        dataframe
+            One row for each row of the table.
+        """
+        return _frames.frame(self, which, backend)

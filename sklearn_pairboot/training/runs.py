@@ -17,7 +17,13 @@ from sklearn_pairboot._scoring.checks import (
     plain,
 )
 from sklearn_pairboot._tables import check_baseline
-from sklearn_pairboot.training._compare import check_exact, checked, compare_fits, units_of
+from sklearn_pairboot.training._compare import (
+    check_exact,
+    check_size,
+    checked,
+    compare_fits,
+    units_of,
+)
 from sklearn_pairboot.training._estimates import Fits
 from sklearn_pairboot.training.result import MethodComparison
 
@@ -92,7 +98,8 @@ def compare_runs(
     estimate it by ``(MS_s + MS_t - MS_e) / (K n)``, with a negative component set to zero [1]_.
     The interval is Student's with Satterthwaite's degrees of freedom. In simulations with a linear
     model it covers 94 to 97 % at the nominal 95 % from 5 runs on, with 2 or 3 down to 90 % where
-    runs differ much. With training sets, seeds are nested in them.
+    runs differ much. With training sets, seeds are nested in them; where these were resampled, the
+    interval of the average is the generalized one that `compare_methods` describes.
 
     The crossed bootstrap draws runs and items with replacement. Its variance is exactly
     ``((K-1)/K MS_s + (n-1)/n MS_t + (K-1)(n-1)/(K n) MS_e) / (K n)``: the seeds' part shrinks by
@@ -268,4 +275,5 @@ def _numbers(name: str, values: Any) -> FloatArray:
         what,
         "An item must have a score in every run: items cannot be dropped for one of them alone.",
     )
+    check_size(array, what, "Rescale them.")
     return array

@@ -52,8 +52,11 @@ def test_equals_the_literal_loop_for_labels():
         y, list(candidates.values()), drawn_counts(40, 300), lambda a, b: np.mean(a == b)
     )
     assert found.corrected == pytest.approx(values.mean(), rel=1e-12)
-    assert found.std_error == pytest.approx(values.std(ddof=1), rel=1e-12)
-    assert (found.ci_low, found.ci_high) == pytest.approx(np.quantile(values, [0.025, 0.975]))
+    left_out = (1 - 1 / 40) ** 40
+    shrinkage = np.sqrt(left_out / (1 - left_out))
+    assert found.std_error == pytest.approx(shrinkage * values.std(ddof=1), rel=1e-12)
+    ends = values.mean() + shrinkage * (np.quantile(values, [0.025, 0.975]) - values.mean())
+    assert (found.ci_low, found.ci_high) == pytest.approx(ends)
     shares = np.bincount(chosen, minlength=8) / 300
     assert list(found.shares.values()) == pytest.approx(shares.tolist())
     naive = {name: np.mean(answers == y) for name, answers in candidates.items()}
@@ -144,6 +147,36 @@ def test_no_bias_with_100_equal_candidates_on_200_rows():
     assert error < 0.005
     covered = np.mean([one.ci_low <= 0.7 <= one.ci_high for one in found])
     assert covered > 0.9
+
+
+def test_for_one_candidate_the_standard_error_is_that_of_a_mean():
+    """Twice the same candidate: nothing is chosen, and a mean has its textbook standard error."""
+    y, candidates = guesses(1, 400)
+    (answers,) = candidates.values()
+    right = (answers == y).astype(float)
+    found = corrected(y, {"a": answers, "b": answers}, n_resamples=4000)
+    assert found.std_error == pytest.approx(right.std(ddof=1) / 20, rel=0.05)
+    assert found.ci_high - found.ci_low == pytest.approx(3.92 * found.std_error, rel=0.05)
+    # The scores themselves, of 37 % of the rows, spread 1.31 times as far.
+    _, values = literally(y, [answers], drawn_counts(400, 1000), lambda a, b: np.mean(a == b))
+    assert values.std(ddof=1) / found.std_error == pytest.approx(1.31, rel=0.08)
+
+
+def test_strata_are_left_out_each_by_its_size():
+    """The standard error of a stratified mean, within what strata of 60 and 140 rows allow."""
+    y, candidates = guesses(1, 200)
+    (answers,) = candidates.values()
+    strata = np.repeat([0, 1], [60, 140])
+    found = corrected(
+        y,
+        {"a": answers, "b": answers},
+        resampling=StratifiedBootstrap(strata),
+        n_resamples=4000,
+    )
+    right = (answers == y).astype(float)
+    parts = [right[strata == k] for k in (0, 1)]
+    expected = np.sqrt(sum((len(part) / 200) ** 2 * part.var(ddof=1) / len(part) for part in parts))
+    assert found.std_error == pytest.approx(expected, rel=0.05)
 
 
 def test_one_far_better_candidate_is_hardly_corrected():

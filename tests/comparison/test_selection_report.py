@@ -7,18 +7,21 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from sklearn.base import clone
-from sklearn.datasets import make_classification, make_regression
+from sklearn.datasets import load_breast_cancer, make_classification, make_regression
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
+    GridSearchCV,
     KFold,
+    RandomizedSearchCV,
     StratifiedGroupKFold,
     StratifiedKFold,
     cross_val_predict,
     cross_validate,
 )
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,6 +32,7 @@ from sklearn_pairboot import (
     compare_runs,
     selection_report,
 )
+from sklearn_pairboot.comparison._candidates import name_of
 
 X, Y = make_classification(90, 5, n_informative=2, flip_y=0.2, random_state=0)
 CANDIDATES = {
@@ -443,3 +447,68 @@ def test_a_page_a_notebook_and_latex_show_the_report(report):
     assert said in report.to_markdown()
     assert "corrected for that choice by bootstrap bias corrected cross-validation (200" in said
     assert said.startswith(report.result.method_paragraph())
+
+
+def test_the_candidates_of_a_search_are_cross_validated_as_given_by_hand():
+    X, y = load_breast_cancer(return_X_y=True)
+    tree, splits = DecisionTreeClassifier(random_state=0), KFold(3, shuffle=True, random_state=0)
+    grid = {"max_depth": [1, 3], "criterion": ["gini", "entropy"]}
+    search = GridSearchCV(tree, grid, scoring="accuracy", cv=splits)
+    by_hand = {
+        f"criterion={criterion}, max_depth={depth}": DecisionTreeClassifier(
+            max_depth=depth, criterion=criterion, random_state=0
+        )
+        for criterion in ("gini", "entropy")
+        for depth in (1, 3)
+    }
+    options = {"n_resamples": 99, "random_state": 0}
+    expected = selection_report(by_hand, X, y, scoring="accuracy", cv=splits, **options)
+    for one in (search, clone(search).fit(X, y)):
+        found = selection_report(one, X, y, **options)
+        assert found.to_dict()["selection"] == expected.to_dict()["selection"]
+        assert found.result.models == tuple(by_hand)
+    naive = f"{found.selection.naive:.3f}"
+    assert naive in found.summary()
+    fitted = clone(search).fit(X, y)
+    assert found.selection.selected == name_of(fitted.best_params_)
+
+
+def test_the_metric_that_chooses_is_that_of_the_refit():
+    X, y = load_breast_cancer(return_X_y=True)
+    grid, tree = {"max_depth": [1, 3]}, DecisionTreeClassifier(random_state=0)
+    several = {"acc": "accuracy", "area": "roc_auc"}
+    search = GridSearchCV(tree, grid, scoring=several, refit="area", cv=3)
+    found = selection_report(search, X, y, n_resamples=99, random_state=0)
+    assert found.selection.metric == "area"
+    metrics = [row.metric for row in found.result.scores if row.model == found.result.models[0]]
+    assert metrics == ["area", "acc"]
+    undecided = GridSearchCV(tree, grid, scoring=several, refit=False, cv=3)
+    with pytest.raises(ValueError, match="`scoring` must be given where nothing says which"):
+        selection_report(undecided, X, y)
+
+
+def test_candidates_that_nobody_knows_are_refused():
+    X, y = load_breast_cancer(return_X_y=True)
+    tree = DecisionTreeClassifier(random_state=0)
+    drawn = RandomizedSearchCV(
+        tree, {"max_depth": [1, 2, 3, 4]}, n_iter=2, scoring="accuracy", cv=3
+    )
+    with pytest.raises(ValueError, match="must have an integer `random_state`, or be fitted"):
+        selection_report(drawn, X, y)
+    fitted = clone(drawn).fit(X, y)
+    found = selection_report(fitted, X, y, n_resamples=99)
+    assert found.result.models == tuple(map(name_of, fitted.cv_results_["params"]))
+    seeded = clone(drawn).set_params(random_state=0)
+    found = selection_report(seeded, X, y, n_resamples=99)
+    tried = clone(seeded).fit(X, y).cv_results_["params"]
+    assert found.result.models == tuple(map(name_of, tried))
+
+
+def test_parameters_that_are_estimators_are_cloned():
+    X, y = load_breast_cancer(return_X_y=True)
+    inner = [DecisionTreeClassifier(max_depth=k, random_state=0) for k in (1, 2)]
+    pipe = Pipeline([("model", inner[0])])
+    search = GridSearchCV(pipe, {"model": inner}, scoring="accuracy", cv=3)
+    found = selection_report(search, X, y, n_resamples=99, random_state=0)
+    assert len(found.result.models) == 2
+    assert not any(hasattr(model, "tree_") for model in inner)
