@@ -11,6 +11,7 @@ from sklearn.utils import Bunch, Tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from sklearn_pairboot._engine.progress import one_bar
 from sklearn_pairboot._scoring.checks import (
     check_same_index,
     check_sample_weight,
@@ -131,7 +132,8 @@ default="percentile"
     random_state : int, Generator, RandomState or None, default=None
         Seed of the resampling, not of estimators or splits.
     verbose : int, default=0
-        Above zero, progress is shown.
+        Above zero, one bar on standard error or in the notebook shows what is done. It needs tqdm,
+        the extra ``progress``.
 
     Attributes
     ----------
@@ -258,6 +260,7 @@ default="percentile"
         self.random_state = random_state
         self.verbose = verbose
 
+    @one_bar()
     def fit(
         self,
         X: Any,

@@ -107,6 +107,23 @@ def test_package_is_imported_without_optional_packages():
     assert loaded == "[]"
 
 
+def test_import_takes_little_beyond_scikit_learn():
+    """What takes time to import, and few need, waits until it is used."""
+    loaded = run(
+        "import sys, sklearn\n"
+        "before = set(sys.modules)\n"
+        "import sklearn_pairboot\n"
+        "print('\\n'.join(set(sys.modules) - before))"
+    ).split()
+    assert "sklearn_pairboot.result" in loaded
+    slow = ("ensemble", "linear_model", "neighbors", "svm", "tree", "inspection", "datasets")
+    heavy = {*OPTIONAL, *(f"sklearn.{name}" for name in slow)}
+    assert [name for name in loaded if name in heavy] == []
+    assert [name for name in loaded if name.startswith("sklearn_pairboot._cli")] == []
+    # Plots of SciPy's and of others are made with Matplotlib alone.
+    assert [name for name in loaded if name.startswith("matplotlib")] == []
+
+
 def test_importing_changes_no_global_state():
     third_party = sorted(
         {

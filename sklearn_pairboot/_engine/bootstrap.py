@@ -27,6 +27,7 @@ from sklearn_pairboot._engine.kernels import SumsKernel, fuse
 from sklearn_pairboot._engine.marginal import exact_marginals
 from sklearn_pairboot._engine.merging import Merged, keep_apart, merge
 from sklearn_pairboot._engine.part import PartKernel
+from sklearn_pairboot._engine.progress import counted, follow, stage
 from sklearn_pairboot._engine.units import Scheme, Units
 from sklearn_pairboot._engine.weights import (
     BoolArray,
@@ -40,6 +41,7 @@ from sklearn_pairboot._engine.weights import (
 # Below these amounts of work starting processes costs more than it saves.
 _PARALLEL_WEIGHTS = 100_000_000
 _PARALLEL_CALLS = 200
+_PARTS_SHOWN = 8  # to each worker, where a bar shows how they go
 # Terms of several kernels are copied side by side while that takes no more than 256 MB.
 _MOST_FUSED = 2**25
 
@@ -228,20 +230,24 @@ def _run(
             worthwhile = not stuck
     else:
         worthwhile = n_resamples * source.n_units * len(kernels) >= _PARALLEL_WEIGHTS
-    if n_workers == 1 or not worthwhile:
-        every = _progress(numbers, verbose)
-        first, *rest = _run_blocks(kernels, source, entropy, every, n_resamples)
-        return [replace(first, messages=(*first.messages, *stuck)), *rest]
-    # One part a worker: the kernels travel with every part, their large arrays by memory map.
-    parts = np.array_split(np.array(numbers), n_workers)
-    tasks = (
-        joblib.delayed(_run_blocks)(kernels, source, entropy, part.tolist(), n_resamples)
-        for part in parts
-    )
-    parallel = joblib.Parallel(n_jobs=n_jobs, verbose=verbose)
-    # Threads share one limit: set by them alone, the first to finish would lift it for the others.
-    with one_blas_thread():
-        return [block for blocks in parallel(tasks) for block in blocks]
+    with stage(len(numbers), "resampling", verbose) as done:
+        if n_workers == 1 or not worthwhile:
+            every = counted(numbers, done)
+            first, *rest = _run_blocks(kernels, source, entropy, every, n_resamples)
+            return [replace(first, messages=(*first.messages, *stuck)), *rest]
+        # One part a worker: the kernels travel with every part, their large arrays by memory map.
+        # A bar needs smaller parts to move.
+        n_parts = min(n_workers * (_PARTS_SHOWN if verbose > 0 else 1), len(numbers))
+        parts = np.array_split(np.array(numbers), n_parts)
+        tasks = (
+            joblib.delayed(_run_blocks)(kernels, source, entropy, part.tolist(), n_resamples)
+            for part in parts
+        )
+        parallel = follow(joblib.Parallel(n_jobs=n_jobs), done, [len(part) for part in parts])
+        # Threads share one limit: set by them alone, the first to finish would lift it for the
+        # others.
+        with one_blas_thread():
+            return [block for blocks in parallel(tasks) for block in blocks]
 
 
 def _run_blocks(
@@ -327,14 +333,3 @@ def _can_travel(kernel: Kernel) -> bool:
     except Exception:
         return False
     return True
-
-
-def _progress(blocks: range, verbose: int) -> Iterable[int]:
-    if verbose <= 0:
-        return blocks
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return blocks
-    shown: Iterable[int] = tqdm(blocks, desc="resampling", unit="block")
-    return shown

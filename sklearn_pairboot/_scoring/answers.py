@@ -13,7 +13,6 @@ from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.frozen import FrozenEstimator
-from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import ClassifierTags, RegressorTags, Tags, TargetTags
 
@@ -209,6 +208,9 @@ def standard_score(estimator: Any) -> str | None:
     own = inspect.getattr_static(type(estimator), "score", None)
     # These have methods of their own only for X=None: the dummies make up rows, and neighbours
     # leave each training row out of its own.
+    # They bring half of scikit-learn along, which not everybody needs.
+    from sklearn.neighbors import KNeighborsClassifier, RadiusNeighborsClassifier
+
     neighbours = KNeighborsClassifier, RadiusNeighborsClassifier
     for kind, owners in (
         ("accuracy", (ClassifierMixin, DummyClassifier, *neighbours)),

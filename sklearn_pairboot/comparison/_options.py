@@ -137,7 +137,8 @@ n_jobs : int, default=None
 random_state : int, Generator, RandomState or None, default=None
     Seed of the resampling. An int gives the same resamples in every call; ``None`` fresh ones.
 verbose : int, default=0
-    Above zero, progress is shown."""
+    Above zero, one bar on standard error or in the notebook shows fits and blocks of resamples as
+    they are done. It needs tqdm, the extra ``progress``."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -32,6 +32,7 @@ from sklearn_pairboot._engine.intervals import check_alpha
 from sklearn_pairboot._engine.inversion import Expansion
 from sklearn_pairboot._engine.kernels import SumsKernel
 from sklearn_pairboot._engine.merging import Merged, keep_apart, merge
+from sklearn_pairboot._engine.progress import one_bar
 from sklearn_pairboot._engine.seeds import entropy_of
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
@@ -198,6 +199,7 @@ def _check_classes(records: Mapping[str, RecordedEstimator], y: NDArray[Any]) ->
             )
 
 
+@one_bar()
 def compare_kernels(
     kernels: Sequence[Kernel],
     metrics: Sequence[tuple[str, bool]],

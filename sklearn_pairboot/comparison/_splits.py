@@ -18,6 +18,7 @@ from sklearn.utils import _safe_indexing  # in scikit-learn's API reference desp
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 
+from sklearn_pairboot._engine.progress import follow, stage
 from sklearn_pairboot.comparison._named import is_frozen, is_pairwise
 from sklearn_pairboot.comparison._routing import of_rows
 
@@ -119,9 +120,10 @@ def fit_models(
 
     Each warning is shown once, with the number of fits that met it, wherever they ran.
     """
-    parallel = Parallel(n_jobs=n_jobs, verbose=verbose)
     waiting = [task for task in tasks if not is_frozen(task.estimator)]
-    fitted = iter(parallel(delayed(_fit_named)(task, X, y) for task in waiting))
+    with stage(len(waiting), "fitting", verbose) as done:
+        parallel = follow(Parallel(n_jobs=n_jobs), done)
+        fitted = iter(parallel(delayed(_fit_named)(task, X, y) for task in waiting))
     models, met = [], Counter[tuple[str, type[Warning], str]]()
     for task in tasks:
         if is_frozen(task.estimator):

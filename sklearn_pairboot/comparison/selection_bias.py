@@ -192,7 +192,8 @@ def bias_corrected_selection(
     random_state : int, Generator, RandomState or None, default=None
         Seed of the resampling.
     verbose : int, default=0
-        Above zero, progress is shown.
+        Above zero, one bar on standard error or in the notebook shows what is done. It needs tqdm,
+        the extra ``progress``.
 
     Returns
     -------

@@ -19,6 +19,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_memory
 
+from sklearn_pairboot._engine.progress import follow, stage
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import IntArray
 from sklearn_pairboot._scoring.checks import shown
@@ -239,14 +240,8 @@ def _attempt(
 
 
 def _run(tasks: Iterable[Any], n_tasks: int, n_jobs: int | None, verbose: int) -> list[Any]:
-    if verbose > 0:
-        try:
-            from tqdm import tqdm
-        except ImportError:
-            return list(Parallel(n_jobs=n_jobs, verbose=verbose)(tasks))
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-        return list(tqdm(parallel(tasks), total=n_tasks, desc="fitting", unit="fit"))
-    return list(Parallel(n_jobs=n_jobs)(tasks))
+    with stage(n_tasks, "fitting", verbose) as done:
+        return list(follow(Parallel(n_jobs=n_jobs), done)(tasks))
 
 
 def _report_failures(

@@ -7,6 +7,7 @@ from typing import Any
 import joblib
 import numpy as np
 
+from sklearn_pairboot._engine.progress import one_bar
 from sklearn_pairboot._engine.seeds import entropy_of, is_integer
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._scoring.build import build_kernel
@@ -36,6 +37,7 @@ from sklearn_pairboot.training.result import MethodComparison
 RESAMPLINGS = ("bootstrap", "subsample")
 
 
+@one_bar()
 def compare_methods(
     estimators: Any,
     X_train: Any,
@@ -115,7 +117,8 @@ def compare_methods(
         Where finished fits are cached, one by one: a run that was stopped goes on where it was,
         and more seeds or training sets can be added later. Nothing is cached by default.
     verbose : int, default=0
-        Above zero, progress is shown.
+        Above zero, one bar on standard error or in the notebook shows what is done. It needs tqdm,
+        the extra ``progress``.
 
     Returns
     -------

@@ -79,7 +79,8 @@ def compare_runs(
     n_jobs : int, default=None
         Number of parallel jobs, as joblib takes it. Results do not depend on it.
     verbose : int, default=0
-        Above zero, progress is shown.
+        Above zero, one bar on standard error or in the notebook shows what is done. It needs tqdm,
+        the extra ``progress``.
 
     Returns
     -------

@@ -454,9 +454,9 @@ def test_number_and_kind_of_jobs_change_nothing(data):
 
 
 def test_progress_is_shown(data, capsys):
+    pytest.importorskip("tqdm")
     compare_methods({"a": STUMP}, *data, n_seeds=2, verbose=1, **FAST)
-    shown = "".join(capsys.readouterr())
-    assert "fitting" in shown or "Parallel" in shown or "Done" in shown
+    assert "fitting" in capsys.readouterr().err
 
 
 def test_global_random_state_and_inputs_are_left_alone(data):
