@@ -28,8 +28,8 @@ from sklearn_pairboot.report.statements import statements
 from sklearn_pairboot.report.tables import difference_cells, score_cells
 
 if TYPE_CHECKING:
+    from sklearn_pairboot.comparison._selection_report import SelectionReport
     from sklearn_pairboot.comparison.selection_bias import CorrectedSelection
-    from sklearn_pairboot.comparison.selection_report import SelectionReport
 
 _CHOICE = (
     "these rows chose the best candidate, and its corrected score allows for that. The verdicts "
