@@ -50,8 +50,7 @@ plt.show()
 
 from sklearn_pairboot.planning import intraclass_correlation
 
-# .. req_E23
-#
+# req_E23
 found = intraclass_correlation(right, template)
 print(f"intraclass correlation: {found.estimate:.3f} [{found.ci_low:.3f}, {found.ci_high:.3f}]")
 print(f"design effect: {found.design_effect:.2f}")

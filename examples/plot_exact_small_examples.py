@@ -22,8 +22,7 @@ from sklearn_pairboot import compare_scores
 
 old, new = [0, 1, 0, 0, 1], [1, 1, 1, 0, 0]
 
-# .. req_A11
-#
+# req_A11
 result = compare_scores({"old": old, "new": new}, n_resamples="exact")
 row = result.differences[0]
 replicates = result.replicates[:, 0, 1] - result.replicates[:, 0, 0]
@@ -56,8 +55,7 @@ plt.show()
 # independent, they seem to know twenty times as much. Drawn as the five items that they are, the
 # copies change nothing.
 
-# .. req_A16
-#
+# req_A16
 copies = {"old": old * 20, "new": new * 20}
 for unit, groups in (("100 rows", None), ("5 items", list(range(5)) * 20)):
     copied = compare_scores(copies, groups=groups, n_resamples="exact").differences[0]
@@ -73,8 +71,7 @@ for unit, groups in (("100 rows", None), ("5 items", list(range(5)) * 20)):
 # up to one. It is often said that separate draws are at least on the safe side. Complementary
 # models, each right where the other is wrong, refute that: there they look too certain.
 
-# .. req_B07
-#
+# req_B07
 a = [1, 1, 0, 0]
 for name, b in (("identical", [1, 1, 0, 0]), ("complementary", [0, 0, 1, 1])):
     for paired in (True, False):
@@ -93,8 +90,7 @@ print(f"five items: SD {row.std_error:.6f} shared, {apart.std_error:.6f} separat
 # A warning about counting resamples. One row of four improves, and 175 of 256 resamples favour the
 # new model. That share is no probability that it is better, and no p-value.
 
-# .. req_B13
-#
+# req_B13
 one_better = compare_scores({"b": [0, 1, 0, 0], "a": a}, n_resamples="exact")
 gains = one_better.replicates[:, 0, 1] - one_better.replicates[:, 0, 0]
 favourable, total = one_better.multiplicities[gains > 0].sum(), one_better.multiplicities.sum()
@@ -108,8 +104,7 @@ print(f"p-value {one_better.differences[0].p_value:.3f}, {one_better.differences
 # resample has between 4 and 16 of them. Whether each row or each cluster counts the same is part of
 # the question, and the answers differ.
 
-# .. req_A19
-#
+# req_A19
 clusters = [[1], [0, 1], [-1, 0, 1], [1, 1, 0, 0]]
 values = np.concatenate(clusters)
 of_row = np.repeat(range(4), [len(cluster) for cluster in clusters])
@@ -131,8 +126,7 @@ for estimand in ("rows", "clusters"):
 
 from sklearn_pairboot.inference import paired_permutation_test
 
-# .. req_C05 req_C09 req_C19
-#
+# req_C05 req_C09 req_C19
 before, after = [0, 0, 0, 1, 0], [1, 1, 1, 1, 1]
 swaps = paired_permutation_test({"old": before, "new": after})
 print(f"{swaps.n_extreme} of {swaps.n_assignments}: p = {swaps.p_value}, least {swaps.p_min}")
@@ -150,8 +144,7 @@ print(f"100 rows, swapped by row:  p = 2**{np.log2(by_row.p_value):.0f}")
 # With groups of unequal size, 3, 1, 2, 5 and 2 rows, whole groups are swapped and rows keep their
 # weight. The statistic is the sum of the group totals, each with its sign, over all 13 rows.
 
-# .. req_C10
-#
+# req_C10
 totals = np.array([3, -1, 2, 5, -2])
 gain = np.repeat(np.sign(totals), np.abs(totals))
 unequal = paired_permutation_test(

@@ -22,8 +22,7 @@ DATA = next(p for p in (Path("data"), Path("examples/data")) if p.exists())
 arrays = np.load(DATA / "experiments" / "cvdep.npz")
 k = 5
 
-# .. req_E19
-#
+# req_E19
 folds = arrays["cv0"]
 print(f"folds {np.round(folds, 3)}, mean {folds.mean():.3f}")
 print(f"fold SD / sqrt({k}) = {folds.std(ddof=1) / np.sqrt(k):.3f}")
@@ -33,8 +32,7 @@ print(f"training rows that two folds share: {(k - 2) / (k - 1):.2f}")
 # Now the same rows split in 200 other ways, and 200 fresh data sets. The mean over five folds, 200
 # times each:
 
-# .. req_E20
-#
+# req_E20
 splits, fresh = arrays["fold_scores_200_splits"], arrays["fold_scores_200_fresh"]
 sd_splits, sd_fresh = (scores.mean(axis=1).std(ddof=1) for scores in (splits, fresh))
 print(f"SD of the mean over 200 splits of the same rows: {sd_splits:.3f}")

@@ -22,8 +22,7 @@ from sklearn_pairboot.agreement import position_bias
 DATA = next(p for p in (Path("data"), Path("examples/data")) if p.exists())
 arrays = np.load(DATA / "experiments" / "kappa.npz")
 
-# .. req_E16
-#
+# req_E16
 found = position_bias(arrays["j_ab"], arrays["j_ba"], human=arrays["human"], random_state=0)
 print(found.summary())
 
@@ -84,8 +83,7 @@ print(f"of verdicts that hold twice: {found.human_agreement.value:.3f}, on {foun
 arrays = np.load(DATA / "experiments" / "judgebias.npz")
 orders = arrays["position_and_length_order1"], arrays["position_and_length_order2"]
 
-# .. req_E17
-#
+# req_E17
 biased = position_bias(
     *orders, human=arrays["human"], attributes={"length": arrays["longer"]}, random_state=0
 )

@@ -23,8 +23,7 @@ DATA = next(p for p in (Path("data"), Path("examples/data")) if p.exists())
 arrays = np.load(DATA / "experiments" / "multiple.npz")
 n_questions, rate, n_benchmarks = int(arrays["n_questions"]), 0.6, 20
 
-# .. req_E26
-#
+# req_E26
 std_error = np.sqrt(2 * rate * (1 - rate) / n_questions)
 counts = np.arange(n_questions + 1)
 chance = stats.binom.pmf(counts, n_questions, rate)

@@ -23,8 +23,7 @@ DATA = next(p for p in (Path("data"), Path("examples/data")) if p.exists())
 arrays = np.load(DATA / "experiments" / "paired.npz")
 right = {"old": arrays["b"], "new": arrays["a"]}
 
-# .. req_E24
-#
+# req_E24
 apart = compare_scores(right, paired=False, n_resamples="exact").differences[0]
 print(f"unpaired: {apart.difference:+.3f}, SE {apart.std_error:.4f}")
 print(f"unpaired z = {apart.difference / apart.std_error:.2f}, {apart.verdict}")
@@ -95,8 +94,7 @@ print(f"ratio of variances: {(apart.std_error / together.std_error) ** 2:.1f}")
 
 from sklearn_pairboot.planning import minimum_detectable_difference, required_units
 
-# .. req_E25
-#
+# req_E25
 differences = right["new"] - right["old"]
 print(f"detectable with power 0.8: {minimum_detectable_difference(differences):.3f}")
 print(f"questions needed for one point: {required_units(differences, difference=0.01):,}")

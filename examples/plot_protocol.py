@@ -46,8 +46,7 @@ models = {
 
 from sklearn_pairboot.protocol import evaluate_protocol
 
-# .. req_E10 req_E27 req_E28
-#
+# req_E10 req_E27 req_E28
 found = evaluate_protocol(
     models,
     X_train,
@@ -103,8 +102,7 @@ plt.show()
 
 from sklearn_pairboot import expected_calibration_error
 
-# .. req_E33
-#
+# req_E33
 raw = GaussianNB().fit(X_train, y_train).predict_proba(X_test)[:, 1]
 print(f"ECE of naive Bayes as trained: {expected_calibration_error(y_test, raw):.3f}")
 calibrated = expected_calibration_error(y_test, probabilities["naive Bayes"])

@@ -27,8 +27,7 @@ def area_row_by_row(y, scores):
     return np.cumsum(ordered)[ordered == 0].sum() / (ordered.sum() * (ordered == 0).sum())
 
 
-# .. req_E04
-#
+# req_E04
 lucky = np.lexsort((-y, -scores))  # of equal rows the positive ones first
 unlucky = np.lexsort((y, -scores))
 for name, rows in (("positive rows first", lucky), ("negative rows first", unlucky)):
@@ -57,8 +56,7 @@ resolutions = {
     "rounded to tenths": arrays["p_round1"],
     "rounded to halves": arrays["p_round_half"],
 }
-# .. req_E05
-#
+# req_E05
 for name, p in resolutions.items():
     ties = auc_ties(arrays["y"], p)
     print(
@@ -101,8 +99,7 @@ for row in result.differences:
 # An area below one half is no error either. It says that the scores point to the other
 # class.
 
-# .. req_E03
-#
+# req_E03
 reversed_area = tie_aware_auc(arrays["y"], -arrays["p"])
 print(f"scores reversed: {reversed_area:.4f} = 1 - {1 - reversed_area:.4f}")
 
