@@ -57,6 +57,7 @@ def compare_scores(
     ids: Any = None,
     greater_is_better: bool = True,
     *,
+    metric: str = METRIC,
     missing: str = "raise",
     paired: bool = True,
     baseline: str | None = None,
@@ -101,6 +102,9 @@ def compare_scores(
         ``test_sets`` and ``sample_weight`` be, or be mappings from id.
     greater_is_better : bool, default=True
         Direction of the scores: ``False`` for losses, costs and latencies.
+    metric : str, default="mean_score"
+        What the mean of these scores is called in tables, sentences and plots, such as
+        ``"accuracy"`` for scores that are 1 where an answer is right.
     missing : {"raise", "drop"}, default="raise"
         What to do with items that lack a score (``None``, NaN or no such id) in some model.
         ``"drop"`` drops the item for all models and reports how many and whose failures, and for
@@ -116,7 +120,7 @@ def compare_scores(
     Returns
     -------
     ComparisonResult
-        Estimates, intervals, p-values and verdicts; the metric is called ``mean_score``.
+        Estimates, intervals, p-values and verdicts.
 
     See Also
     --------
@@ -154,6 +158,8 @@ def compare_scores(
     )
     if not isinstance(greater_is_better, bool | np.bool_):
         raise TypeError(f"`greater_is_better` must be True or False, got {greater_is_better!r}.")
+    if not str(metric).strip() or not isinstance(metric, str):
+        raise TypeError(f"`metric` must be a name, a non-empty string, got {metric!r}.")
     check_choice("missing", missing, ("raise", "drop"))
     columns, keys = _columns(scores, ids)
     models = check_names(list(columns))
@@ -228,7 +234,7 @@ def compare_scores(
         units = sets.units
         kernels = sets.average(
             lambda part: [item_means(table[part.rows], of_item[part.rows], part.units)],
-            [METRIC],
+            [metric],
             models,
         )
         row_weight = sets.weights_of_mean(row_weight)
@@ -236,7 +242,7 @@ def compare_scores(
     notes += weighing.notes()
     return compare_kernels(
         kernels,
-        [(METRIC, bool(greater_is_better))],
+        [(metric, bool(greater_is_better))],
         models,
         units,
         options,
@@ -244,7 +250,7 @@ def compare_scores(
         notes=[*notes, *of_plan],
         held_fixed="the models and their scores",
         stratified=stratified,
-        swap=swap_scores(METRIC, models, table, row_weight, units.exchangeable),
+        swap=swap_scores(metric, models, table, row_weight, units.exchangeable),
         slices=Slices(keep_rows(subgroups, kept), build),
         row_kernels=None if sets else partial(_row_kernel, table, row_weight, units),
     )

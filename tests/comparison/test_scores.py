@@ -625,3 +625,22 @@ def test_strata_of_dropped_items_are_dropped_too():
         n_resamples="exact",
     )
     np.testing.assert_equal(dropped.to_dict()["differences"], by_hand.to_dict()["differences"])
+
+
+def test_the_mean_may_have_the_name_of_what_the_scores_are():
+    right = {"old": [0, 1, 0, 0, 1], "new": [1, 1, 1, 0, 0]}
+    plain = compare_scores(right, n_resamples="exact", permutation=True)
+    named = compare_scores(
+        right, metric="accuracy", n_resamples="exact", permutation=True, margin={"accuracy": 0.1}
+    )
+    assert plain.metrics == ("mean_score",)
+    assert named.metrics == ("accuracy",)
+    assert {row.metric for row in (*named.scores, *named.differences)} == {"accuracy"}
+    assert named.differences[0].p_permutation == plain.differences[0].p_permutation
+    assert "mean_score" not in named.summary()
+
+
+@pytest.mark.parametrize("metric", ["", " ", None, 3])
+def test_the_name_of_the_mean_is_a_string(metric):
+    with pytest.raises(TypeError, match="`metric` must be a name, a non-empty string, got"):
+        compare_scores({"old": [0, 1], "new": [1, 1]}, metric=metric)
