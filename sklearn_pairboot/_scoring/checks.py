@@ -33,6 +33,12 @@ def brief(value: Any) -> str:
     return " ".join(reprlib.repr(value).split())
 
 
+def brief_reason(error: Exception, limit: int = 400) -> str:
+    """Write why something failed on one line, of a long reason the beginning."""
+    reason = " ".join(str(error).split())
+    return reason if len(reason) <= limit else f"{reason[:limit]} ..."
+
+
 def plain(values: Any) -> NDArray[Any]:
     """Turn a series, list or array into a one-dimensional or wider NumPy array.
 

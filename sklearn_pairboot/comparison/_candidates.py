@@ -69,6 +69,11 @@ def _parameters(search: Any) -> list[Mapping[str, Any]]:
 def scoring_of(search: Any) -> Any:
     """Give the metrics of a search, first the one that chooses."""
     scoring, chooses = search.scoring, search.refit
+    if callable(chooses):
+        raise ValueError(
+            "`scoring` must be given where a search chooses by a rule of its own, got None, and "
+            f"refit={chooses!r}. Here the best score chooses, of the first metric."
+        )
     if scoring is None or isinstance(scoring, str) or callable(scoring):
         return scoring
     if not isinstance(scoring, Mapping):

@@ -116,6 +116,7 @@ def evaluate_folds(
         is_tested = np.isin(np.arange(len(data.truths)), tested.rows)
         slices = joined.slices(keep_rows(subgroups, is_tested), models)
         hint = constant_hint(data.truths[tested.rows])
+    n_rows, failed = len(data.truths), bool(folds.failed)
     trained = not all(is_frozen(model) for of_split in folds.models for model in of_split.values())
     biased = np.array([metric.interval_rule == "biased" for metric in found])
     tested_values = np.where(biased[:, None, None], np.nan, values)  # nor has a t test of these
@@ -127,7 +128,10 @@ def evaluate_folds(
         units=tested.units,
         values=values,
         split_scores=SplitScores(tested_values, sizes[:, 0], sizes[:, 1]) if trained else None,
-        notes=[*notes, *notes_on_splits(splits, tested, len(data.truths), data.groups)],
+        notes=[
+            *notes,
+            *notes_on_splits(splits, tested, n_rows, data.groups, failed=failed),
+        ],
         held_fixed=f"the models fitted on {len(splits)} training part(s), and the splits",
         hint=hint,
         swap=swap,

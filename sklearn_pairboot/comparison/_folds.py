@@ -19,13 +19,14 @@ from sklearn_pairboot._engine.jackknife import jackknife_groups
 from sklearn_pairboot._engine.units import Units, part_of_units
 from sklearn_pairboot._engine.weights import FloatArray, Kernel
 from sklearn_pairboot._scoring.build import build_kernel
-from sklearn_pairboot._scoring.checks import check_labels, is_constant, shown
+from sklearn_pairboot._scoring.checks import brief_reason, check_labels, is_constant, shown
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.replay import ReplayKernel
 from sklearn_pairboot._scoring.resolve import Metric
 from sklearn_pairboot.comparison._design import Weighing
 from sklearn_pairboot.comparison._named import is_pairwise
+from sklearn_pairboot.comparison._recorded_answers import record_on_fold
 from sklearn_pairboot.comparison._routing import ScorerWithMetadata, of_rows
 from sklearn_pairboot.comparison._splits import Rows, Split, rows_for
 
@@ -193,7 +194,7 @@ def score_folds(
         for name, model in of_split.items():
             pairwise = is_pairwise(model)
             own = rows_for(model, X, split.test, split.train) if pairwise else X_test
-            records[name] = RecordedEstimator.from_estimator(model, own)
+            records[name] = record_on_fold(model, own)
         all_records.append(records)
         units, of_fold = part_of_units(tested.units, place[split.test])
         y_test = y[split.test]
@@ -208,7 +209,7 @@ def score_folds(
             except Exception as error:
                 if required and not folds.forgives(k, number):
                     raise
-                reasons[k][number] = " ".join(str(error).split())
+                reasons[k][number] = brief_reason(error)
             else:
                 of_metrics[k].append(Fold(kernel, of_fold))
     notes: list[str] = []
@@ -275,14 +276,16 @@ def _look_at_undefined(
     return notes, kept
 
 
-def notes_on_splits(splits: Sequence[Split], tested: Tested, n_rows: int, groups: Any) -> list[str]:
-    """Say what a reader must know of the splits."""
+def notes_on_splits(
+    splits: Sequence[Split], tested: Tested, n_rows: int, groups: Any, *, failed: bool
+) -> list[str]:
+    """Say what a reader must know of the splits, those that no fit ``failed`` on."""
     notes = []
     n_tested, n_never = len(tested.rows), n_rows - len(tested.rows)
     if n_never:
         notes.append(
-            f"{n_tested} of {n_rows} rows were tested; {n_never} are in no test fold and take no "
-            "part in the comparison."
+            f"{n_tested} of {n_rows} rows were tested; {n_never} are in no test fold"
+            f"{' of those kept' if failed else ''} and take no part in the comparison."
         )
     total = sum(len(split.test) for split in splits)
     if total > n_tested:

@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing  # in scikit-learn's API reference desp
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import FloatArray, IntArray, Kernel
 from sklearn_pairboot._scoring.build import build_kernel
+from sklearn_pairboot._scoring.checks import brief_reason
 from sklearn_pairboot._scoring.out_of_fold import out_of_fold_record
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
@@ -103,7 +104,7 @@ def pool_folds(
             never = all(folds.forgives(k, number) for number in folds.kept)
             if not never or len(metrics) == 1:
                 raise
-            reason = " ".join(str(error).split())
+            reason = brief_reason(error)
             notes.append(f"{metric.name} has no value in any test fold, and is left out: {reason}")
             warnings.warn(notes[-1], UndefinedMetricWarning, stacklevel=4)
     if not built:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.replay import quietly
 from sklearn_pairboot._scoring.resolve import Metric, resolve_scoring
 from sklearn_pairboot.comparison._folds import Folds
+from sklearn_pairboot.comparison._recorded_answers import ask
 from sklearn_pairboot.comparison._splits import Split, check_splits, rows_for
 
 _CALL = "cross_validate(..., return_indices=True, return_estimator=True)"
@@ -43,11 +44,22 @@ def check_results(results: Any) -> dict[str, Mapping[str, Any]]:
                 f"`results` must hold what {_CALL} returned, got {type(result).__name__} for model "
                 f"{name!r}."
             )
-        missing = [key for key in ("indices", "estimator") if key not in result]
+        models = "predictions" if "predictions" in result else "estimator"
+        missing = [key for key in ("indices", models) if key not in result]
         if missing:
+            remedy = f"Call {_CALL}."
+            if models == "predictions":
+                remedy = (
+                    "Pass {'predictions': cross_val_predict(..., cv=splits), 'indices': splits}."
+                )
             raise ValueError(
                 f"`results` must hold {' and '.join(map(repr, missing))} for model {name!r}, got "
-                f"{shown(list(result))}. Call {_CALL}."
+                f"{shown(list(result))}. {remedy}"
+            )
+        if {"predictions", "estimator"} <= set(result):
+            raise ValueError(
+                "`results` must hold either 'estimator', whose answers are computed, or "
+                f"'predictions', got both for model {name!r}. Leave one of them out."
             )
     return dict(results)
 
@@ -57,11 +69,10 @@ def shared_splits(results: Results, n_rows: int) -> list[Split]:
     names = list(results)
     splits: dict[str, list[Split]] = {}
     for name in names:
-        indices = results[name]["indices"]
-        parts = [list(indices[part]) for part in ("train", "test")]
-        _check_range(parts, n_rows, name)
-        splits[name] = check_splits(zip(*parts, strict=True), n_rows, "`indices`")
-        if len(results[name]["estimator"]) != len(splits[name]):
+        pairs = _pairs_of(results[name]["indices"], name)
+        _check_range(pairs, n_rows, name)
+        splits[name] = check_splits(pairs, n_rows, "`indices`")
+        if len(results[name].get("estimator", splits[name])) != len(splits[name]):
             raise ValueError(
                 f"`results` must hold one estimator a fold, got "
                 f"{len(results[name]['estimator'])} for the {len(splits[name])} folds of model "
@@ -80,8 +91,22 @@ def shared_splits(results: Results, n_rows: int) -> list[Split]:
     return first
 
 
-def _check_range(parts: Sequence[Sequence[Any]], n_rows: int, name: str) -> None:
-    for rows in (np.asarray(rows) for part in parts for rows in part):
+def _pairs_of(indices: Any, name: str) -> list[Any]:
+    """List the splits, given as `cross_validate` returns them or as pairs."""
+    if not isinstance(indices, Mapping):
+        return list(indices) if isinstance(indices, Iterable) else [indices]
+    parts = [list(indices.get(part, ())) for part in ("train", "test")]
+    if len(parts[0]) != len(parts[1]):
+        raise ValueError(
+            "`indices` must have as many training parts, 'train', as test parts, 'test', got "
+            f"{len(parts[0])} and {len(parts[1])} for model {name!r}."
+        )
+    return list(zip(*parts, strict=True))
+
+
+def _check_range(pairs: Sequence[Any], n_rows: int, name: str) -> None:
+    parts = (part for pair in pairs if isinstance(pair, Iterable) for part in pair)
+    for rows in map(np.asarray, parts):
         if rows.dtype.kind in "iu" and rows.size and int(rows.max()) >= n_rows:
             raise ValueError(
                 f"`X` must hold all rows that `cross_validate` was given, got {n_rows} where the "
@@ -122,8 +147,7 @@ def _names_returned(
     """Ask a scorer on the first fold where it does not fail; nothing if it returns one number."""
     for model, split in zip(models, splits, strict=True):
         try:
-            rows = rows_for(model, X, split.test, split.train)
-            found = quietly(scorer, model, rows, y[split.test])
+            found = quietly(ask, scorer, model, X, y, split)
         except Exception:  # it is told of when the folds are scored
             continue
         return list(found) if isinstance(found, Mapping) else []
@@ -153,6 +177,8 @@ def recorded_folds(
     unfitted: dict[str, list[int]] = {}
     for number, (of_split, split) in enumerate(zip(models, splits, strict=True)):
         for name, model in of_split.items():
+            if isinstance(model, RecordedEstimator):
+                continue
             row = rows_for(model, X, split.test[:1], split.train)
             if not _is_fitted(model, row, scored=_has_scores(results[name], number)):
                 unfitted.setdefault(name, []).append(number)

@@ -19,6 +19,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 
 from sklearn_pairboot._engine.progress import follow, stage
+from sklearn_pairboot._scoring.checks import brief, brief_reason
 from sklearn_pairboot.comparison._named import is_frozen, is_pairwise
 from sklearn_pairboot.comparison._routing import of_rows
 
@@ -65,7 +66,15 @@ def make_splits(
         splitter = check_cv(cv, y, classifier=classifier)
     else:
         return check_splits(cv, len(y))
-    return check_splits(splitter.split(X, y, **metadata), len(y))
+    try:
+        return check_splits(splitter.split(X, y, **metadata), len(y))
+    except ValueError as error:
+        if groups is None and "'groups' parameter should not be None" in str(error):
+            raise ValueError(
+                f"`groups` must be given where `cv` splits by groups, as {brief(splitter)} does, "
+                "got None. Pass the group of each row."
+            ) from error
+        raise
 
 
 def check_splits(pairs: Iterable[Any], n_rows: int, name: str = "`cv`") -> list[Split]:
@@ -149,7 +158,7 @@ def _fit_named(task: Task, X: Any, y: NDArray[Any]) -> tuple[Any, list[tuple[typ
             raise
         raise ValueError(
             f"Model {task.name!r} could not be fitted on the training part of fold {task.fold} "
-            f"(counted from 0): {type(error).__name__}: {error}"
+            f"(counted from 0): {type(error).__name__}: {brief_reason(error)}"
         ) from error
 
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sklearn.utils import indexable
-
 from sklearn_pairboot._scoring.checks import (
-    check_length,
     check_same_index,
     check_sample_weight,
     check_target,
@@ -21,6 +18,7 @@ from sklearn_pairboot.comparison._design import Weighing
 from sklearn_pairboot.comparison._folds import Data
 from sklearn_pairboot.comparison._options import Options, with_common_parameters
 from sklearn_pairboot.comparison._plans import check_not_crossed, units_of
+from sklearn_pairboot.comparison._recorded_answers import answers_as_models, rows_of
 from sklearn_pairboot.comparison._recorded_folds import (
     check_results,
     notes_on_other_scores,
@@ -76,9 +74,14 @@ def compare_cross_validate(
     results : mapping of str to dict
         For each model what ``cross_validate(..., return_indices=True, return_estimator=True)``
         returned. All must come from the same splits: make them once,
-        ``splits = list(cv.split(X, y, groups))``, and pass ``cv=splits`` in every call.
-    X : array-like, sparse matrix or dataframe of shape (n_rows, n_features)
-        The rows that `cross_validate` was given.
+        ``splits = list(cv.split(X, y, groups))``, and pass ``cv=splits`` in every call. Or
+        out-of-fold answers, ``{"predictions": cross_val_predict(..., cv=splits), "indices":
+        splits}``: one array in the forms that `compare_predictions` takes, or a
+        `RecordedEstimator` where metrics need several. They are one answer a row, so that no row
+        may be tested twice; answers to rows that no split tests are ignored.
+    X : array-like, sparse matrix or dataframe of shape (n_rows, n_features), or None
+        The rows that `cross_validate` was given. Predictions alone need none, unless a scorer
+        looks at them.
     y : array-like of shape (n_rows,) or (n_rows, n_columns)
         Their truths, in the same order.
     scoring : str, scorer, callable, list, dict or None, default=None
@@ -127,10 +130,13 @@ def compare_cross_validate(
     groups by metadata routing alone: ``sklearn.set_config(enable_metadata_routing=True)`` and
     ``cross_validate(..., params={"groups": groups})``. Here ``groups`` are the clusters to draw.
 
-    Answers of `cross_val_predict` need no folds to be pooled: it answers every row once, so that
+    Answers of `cross_val_predict` without their splits can be pooled alone:
     ``compare_predictions(y, {"a": cross_val_predict(a, X, y, cv=splits), ...})`` is the same as
-    ``aggregate="pooled"``. Answers of several runs are put one after the other, with the row
-    number as ``groups``.
+    ``aggregate="pooled"``, without the test of the splits. Answers of several runs are put one
+    after the other, with the row number as ``groups``. Probabilities and decision values are read
+    as `cross_val_predict` gives them: classes are sorted, and the second of two is the positive
+    one. Fold models that did not know a class count it as impossible there; `cross_validate` may
+    refuse such folds.
 
     References
     ----------
@@ -168,6 +174,17 @@ def compare_cross_validate(
     >>> row = result.split_tests[0]
     >>> row.model, row.baseline, round(row.difference, 3), row.df
     ('logistic', 'tree', 0.049, 4)
+
+    The same from out-of-fold answers:
+
+    >>> from sklearn.model_selection import cross_val_predict
+    >>> answers = {
+    ...     name: {"predictions": cross_val_predict(model, X, y, cv=splits), "indices": splits}
+    ...     for name, model in models.items()
+    ... }
+    >>> same = compare_cross_validate(answers, None, y, scoring="accuracy", random_state=0)
+    >>> same.differences[0].difference == result.differences[0].difference
+    True
     """
     options = Options(
         baseline=baseline,
@@ -212,14 +229,10 @@ def compare_cross_validate(
         }
     )
     truths = check_target(y, "y")
-    if X is None:
-        raise ValueError("`X` must be the rows that `cross_validate` was given, got None.")
-    (X,) = indexable(X)
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if n_rows != len(truths):
-        check_length(range(n_rows), len(truths), "`X`")
+    X = rows_of(X, recorded, len(truths))
     subgroups = read_slices(labels, len(truths), tuple(recorded))
     splits = shared_splits(recorded, len(truths))
+    recorded = answers_as_models(recorded, splits, X, y, truths, scoring)
     metrics = recorded_metrics(scoring, recorded, splits, X, truths)
     options.check_metrics(tuple(recorded), with_companions(metrics))
     weight = check_sample_weight(sample_weight, len(truths))
@@ -241,8 +254,9 @@ def compare_cross_validate(
         keys = score_keys(metrics, recorded)
         notes += notes_on_other_scores(recorded, keys, evaluated.metrics, evaluated.values)
     if aggregate == "folds":
+        n_folds = len(folds.kept)
         notes.append(
-            f"Estimated is the mean over {len(folds.kept)} test folds of each fold's score, as "
-            "`cross_validate` reports it: every fold counts the same."
+            f"Estimated is the mean over {n_folds} test fold{'s' if n_folds > 1 else ''} of each "
+            "fold's score, as `cross_validate` reports it: every fold counts the same."
         )
     return evaluated.compare(options, weighted=weight is not None, notes=notes)

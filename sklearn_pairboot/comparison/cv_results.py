@@ -11,7 +11,14 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+)
 
 from sklearn_pairboot._engine.multiplicity import ADJUSTMENTS
 from sklearn_pairboot._engine.seeds import is_integer
@@ -123,8 +130,8 @@ def compare_cv_results(
         Name of the metric, where the search has several.
     n_train : float, default=None
         Number of training rows of a split. Only its ratio to ``n_test`` counts. ``None`` reads
-        the ratio off the splitter: of k folds 1 / (k - 1), of listed splits their sizes. Other
-        splitters need both numbers.
+        the ratio off the splitter: of k folds, repeated or not, 1 / (k - 1), of listed splits
+        their sizes. Other splitters need both numbers.
     n_test : float, default=None
         Number of test rows of a split.
     baseline : str, default=None
@@ -298,8 +305,10 @@ def _sizes(search: Any, n_splits: int, n_train: Any, n_test: Any) -> tuple[Float
     cv = getattr(search, "cv", search)
     if n_train is None and n_test is None:
         of_folds = isinstance(cv, KFold | StratifiedKFold | GroupKFold | StratifiedGroupKFold)
-        if cv is None or is_integer(cv) or of_folds:
-            return ones * (n_splits - 1), ones
+        repeated = isinstance(cv, RepeatedKFold | RepeatedStratifiedKFold)
+        if cv is None or is_integer(cv) or of_folds or repeated:
+            n_folds = n_splits // cv.n_repeats if repeated else n_splits
+            return ones * (n_folds - 1), ones
         if isinstance(cv, list | tuple) and len(cv) == n_splits:
             lengths = [[_size(rows) for rows in split] for split in cv]
             return np.array(lengths, float)[:, 0], np.array(lengths, float)[:, 1]

@@ -23,12 +23,16 @@ from sklearn_pairboot._scoring.checks import (
     shown,
 )
 from sklearn_pairboot._scoring.out_of_fold import out_of_fold_record
-from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import Metric, resolve_scoring
 from sklearn_pairboot.comparison._candidates import candidates_of, is_search, scoring_of
 from sklearn_pairboot.comparison._folds import Folds
 from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._plans import check_not_crossed
+from sklearn_pairboot.comparison._recorded_answers import (
+    answers_as_models,
+    record_on_fold,
+    rows_of,
+)
 from sklearn_pairboot.comparison._recorded_folds import (
     check_results,
     recorded_folds,
@@ -71,7 +75,8 @@ def selection_report(
         All candidates that were tried, at least two: unfitted estimators, which are
         cross-validated here on the same splits; or for each what
         ``cross_validate(..., return_indices=True, return_estimator=True)`` returned on shared
-        splits, and then nothing is fitted. Or a search such as `GridSearchCV`, fitted or not,
+        splits, or out-of-fold answers as `compare_cross_validate` takes them, and then nothing is
+        fitted. Or a search such as `GridSearchCV`, fitted or not,
         for the estimators that it tries, named by their parameters: they are cross-validated
         here once more, since a search keeps no answers.
     X : array-like, sparse matrix or dataframe of shape (n_rows, n_features)
@@ -200,7 +205,9 @@ def selection_report(
         if fitted
         else _cross_validated(candidates, X, truths, cv, groups, n_jobs)
     )
+    X = rows_of(X, results, len(truths))
     splits = shared_splits(results, len(truths))
+    results = answers_as_models(results, splits, X, y, truths, scoring)
     metrics = recorded_metrics(scoring, results, splits, X, truths)
     _check_metric(method_comparison, metrics[0].name)
     entropy = entropy_of(random_state)
@@ -341,7 +348,7 @@ def _out_of_fold(folds: Folds, X: Any, *, needs_X: bool) -> tuple[Rows, dict[str
         for number in folds.kept:
             model, split = folds.models[number][name], folds.splits[number]
             own = rows_for(model, X, split.test, split.train)
-            records.append(RecordedEstimator.from_estimator(model, own))
+            records.append(record_on_fold(model, own))
         answers[name] = out_of_fold_record(records, order, X_rows)
     return rows, answers
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import pickle
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
@@ -22,7 +24,7 @@ from sklearn.utils.validation import check_memory
 from sklearn_pairboot._engine.progress import follow, stage
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import IntArray
-from sklearn_pairboot._scoring.checks import shown
+from sklearn_pairboot._scoring.checks import brief_reason, shown
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import Metric
 from sklearn_pairboot.comparison._named import is_pairwise
@@ -137,17 +139,14 @@ def fit_all(
         if random[name] or cell.seed == 0  # without randomness all seeds give the same
     ]
     place = os.fspath(memory) if isinstance(memory, os.PathLike) else memory
-    work = check_memory(place).cache(fit_and_answer)
-    tasks = (
-        delayed(_attempt)(
-            work,
-            _seeded(estimators[name], entropy, cell),
-            rows_of_set[cell.set],
-            (X_train, y_train, X_test),
-            _responses(metrics),
-        )
-        for name, cell in asked
-    )
+    data, responses = (X_train, y_train, X_test), _responses(metrics)
+    work = check_memory(place).cache(fit_and_answer, ignore=list(_KNOWN_BY_KEY))
+    origin = None if place is None else joblib.hash((data, responses))
+    tasks = []
+    for name, cell in asked:
+        model, rows = _seeded(estimators[name], entropy, cell), rows_of_set[cell.set]
+        key = "" if origin is None else _key(name, model, rows, origin)
+        tasks.append(delayed(_attempt)(work, key, model, rows, data, responses))
     outcomes = dict(zip(asked, _run(tasks, len(asked), n_jobs, verbose), strict=True))
     kept = [
         cell
@@ -192,7 +191,23 @@ def _responses(metrics: Sequence[Metric]) -> tuple[tuple[str, ...], ...] | None:
     return tuple(metric.responses for metric in metrics)
 
 
+_KNOWN_BY_KEY = ("estimator", "rows", "X_train", "y_train", "X_test", "responses")
+
+
+def _key(name: str, model: Any, rows: Rows | None, origin: str) -> str:
+    """Name a fit in the cache, here and not in a worker: that knows no class of a notebook."""
+    try:
+        return str(joblib.hash((model, rows, origin)))
+    except pickle.PicklingError as error:
+        raise ValueError(
+            f"`memory` must be None where an estimator cannot be pickled, got {name!r}, which "
+            "holds a lambda or something else that has no name to be found by. Define it with a "
+            "name at the top of a module."
+        ) from error
+
+
 def fit_and_answer(
+    key: str,
     estimator: Any,
     rows: Rows | None,
     X_train: Any,
@@ -202,7 +217,8 @@ def fit_and_answer(
 ) -> tuple[RecordedEstimator, list[tuple[type[Warning], str]]]:
     """Fit on some rows and answer the test rows; what is cached when a cache is given.
 
-    Models are kept only where a scorer asks for them: answers are far smaller.
+    ``key`` stands for all other arguments in a cache, which hashes it alone. Models are kept only
+    where a scorer asks for them: answers are far smaller.
     """
     task = Task(type(estimator).__name__, estimator, rows, {})
     model, met = fit_one(task, X_train, y_train)
@@ -230,13 +246,18 @@ def _check_classes(model: Any, y: NDArray[Any]) -> None:
 
 
 def _attempt(
-    work: Any, estimator: Any, rows: Rows | None, data: tuple[Any, Any, Any], responses: Any
+    work: Any,
+    key: str,
+    estimator: Any,
+    rows: Rows | None,
+    data: tuple[Any, Any, Any],
+    responses: Any,
 ) -> Any:
     """Fit, or give the reason why it failed."""
     try:
-        return work(estimator, rows, *data, responses)
+        return work(key, estimator, rows, *data, responses)
     except Exception as error:
-        return f"{type(error).__name__}: {error}"
+        return f"{type(error).__name__}: {brief_reason(error)}"
 
 
 def _run(tasks: Iterable[Any], n_tasks: int, n_jobs: int | None, verbose: int) -> list[Any]:

@@ -16,6 +16,18 @@ if TYPE_CHECKING:
 
 FORMAT = "sklearn-pairboot method comparison"
 FORMAT_VERSION = 1
+_TYPES: Mapping[str, type] = {
+    "format_version": int,
+    "models": list,
+    "baseline": str,
+    "n_sets": int,
+    "n_units": int,
+    "unit": str,
+    "resampled_training": bool,
+    "training": dict,
+    "notes": list,
+    "versions": dict,
+}
 _TARGETS = ("average", "one_model", "crossed", "test_rows_only")
 
 
@@ -43,8 +55,13 @@ def load(kind: type[MethodComparison], data: Mapping[str, Any]) -> MethodCompari
     """Put a comparison together from what JSON gave back."""
     from sklearn_pairboot.training.result import MethodEstimate
 
-    if not isinstance(data["format_version"], int):
-        raise ValueError("format_version is no int")
+    for name, expected in _TYPES.items():
+        value = data[name]
+        if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
+            raise ValueError(f"{name} is no {expected.__name__}")
+    for name in ("models", "notes"):
+        if not all(isinstance(text, str) for text in data[name]):
+            raise ValueError(f"{name} holds something else than texts")
     n_resamples = data["n_resamples"]
     kept = {item.name: data[item.name] for item in dataclasses.fields(kind)}
     rows = {

@@ -12,6 +12,7 @@ from sklearn_pairboot._engine.seeds import entropy_of, is_integer
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._scoring.build import build_kernel
 from sklearn_pairboot._scoring.checks import (
+    check_labels,
     check_length,
     check_same_index,
     check_target,
@@ -301,6 +302,12 @@ def _check_numbers(
 def _checked(groups: Any, n_rows: int, name: str) -> Any:
     if groups is not None:
         check_length(plain(groups), n_rows, f"`{name}`")
+        _, labels = check_labels(groups, n_rows, name)
+        if len(labels) < 2:
+            raise ValueError(
+                f"`{name}` must hold at least 2 clusters, got only the group {labels[0]!r}: what "
+                "varies between clusters cannot be seen in one."
+            )
     return groups
 
 

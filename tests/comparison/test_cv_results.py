@@ -2,8 +2,15 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.datasets import make_classification
-from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+)
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_pairboot import compare_cv_results
@@ -75,6 +82,20 @@ def test_sizes_of_listed_splits_are_read(data):
     assert a.split_tests == b.split_tests
     with pytest.raises(ValueError, match="`metric` must be the name .* 'neg_log_loss', got None"):
         compare_cv_results(listed)
+
+
+@pytest.mark.parametrize("kind", [RepeatedKFold, RepeatedStratifiedKFold])
+def test_repeated_folds_have_the_sizes_of_one_repeat(data, kind):
+    X, y = data
+    cv = kind(n_splits=4, n_repeats=3, random_state=0)
+    search = GridSearchCV(tree(), {"max_depth": [1, 3]}, cv=cv).fit(X, y)
+    (row,) = compare_cv_results(search, candidates=[0, 1]).split_tests
+    scores = np.stack([search.cv_results_[f"split{k}_test_score"] for k in range(12)])
+    gaps = scores[:, 1] - scores[:, 0]
+    statistic = gaps.mean() / np.sqrt(gaps.var(ddof=1) * (1 / 12 + 1 / 3))
+    assert row.df == 11
+    assert row.statistic == pytest.approx(statistic, rel=1e-12)
+    assert row.p_value == pytest.approx(2 * stats.t.sf(abs(statistic), 11), rel=1e-12)
 
 
 def test_failed_splits_of_a_search_are_left_out(search):

@@ -1,11 +1,13 @@
 """Methods fitted with several seeds and training sets, and compared on the same test rows."""
 
 import json
+import sys
 import warnings
 
 import joblib
 import numpy as np
 import pytest
+from joblib import parallel_config
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.datasets import make_classification, make_regression
@@ -23,7 +25,7 @@ from sklearn.metrics import (
 )
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -415,6 +417,44 @@ def test_finished_fits_are_kept_when_a_run_is_stopped(data, counting, tmp_path):
     more = compare_methods({"a": counting(fails="stopped")}, *data, **{**options, "n_seeds": 7})
     assert len(counting.fits) == n_before + 2
     assert more.n_seeds == 7
+
+
+def test_fits_of_a_class_of_a_notebook_are_cached_by_workers(data, tmp_path, monkeypatch):
+    """Workers are sent such a class by value: they cannot find it by its name, or hash it."""
+    monkeypatch.setattr(Mean, "__module__", "__main__")
+    monkeypatch.setattr(sys.modules["__main__"], "Mean", Mean, raising=False)
+    options = {"scoring": "r2", "n_train_resamples": 3, "n_seeds": 1, **FAST}
+    options |= {"memory": tmp_path, "n_jobs": 2}
+    with parallel_config(backend="loky"):
+        result = compare_methods({"m": Mean()}, *data, **options)
+    assert len(list(tmp_path.rglob("output.pkl"))) == 3
+    monkeypatch.setattr(Mean, "fit", None)
+    again = compare_methods({"m": Mean()}, *data, **options | {"n_jobs": None})
+    assert again.scores[0].to_dict() == result.scores[0].to_dict()
+
+
+def test_what_cannot_be_cached_is_said_before_any_fit(data, counting, tmp_path):
+    without_name = make_pipeline(FunctionTransformer(lambda X: X), STUMP)
+    with pytest.raises(ValueError, match="`memory` must be None .* cannot be pickled, got 'b'"):
+        compare_methods({"a": counting(), "b": without_name}, *data, memory=tmp_path, **FAST)
+    assert counting.fits == []
+
+
+def test_long_reasons_are_told_by_their_beginning(data, monkeypatch):
+    def fail(self, X, y):
+        raise RuntimeError("no\nluck " + "x" * 10_000)
+
+    monkeypatch.setattr(Mean, "fit", fail)
+    with pytest.raises(ValueError, match="RuntimeError: no luck x+ \\.\\.\\.$") as met:
+        compare_methods({"m": Mean()}, *data, n_train_resamples=2, **FAST)
+    assert len(str(met.value)) < 800
+
+
+def test_groups_of_training_rows_are_named(data):
+    options = {"n_train_resamples": 2, **FAST}
+    for labels, what in ((np.zeros(100), "2 clusters"), ([None] * 100, "present in every row")):
+        with pytest.raises(ValueError, match=f"`train_groups` must .*{what}"):
+            compare_methods({"a": STUMP}, *data, train_groups=labels, **options)
 
 
 # --- Records, words, identities -----------------------------------------------------------------

@@ -64,6 +64,25 @@ def test_json_of_something_else_is_refused():
         MethodComparison.from_json(json.dumps(damaged))
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("models", "ab"),
+        ("models", [1, 2]),
+        ("notes", "a note"),
+        ("n_units", "20"),
+        ("n_sets", True),
+        ("baseline", 4),
+        ("unit", None),
+        ("resampled_training", "no"),
+        ("versions", []),
+    ],
+)
+def test_json_with_values_of_another_kind_is_refused(name, value):
+    with pytest.raises(ValueError, match=f"whole and unchanged.*{name}"):
+        MethodComparison.from_json(json.dumps({**json.loads(RESULT.to_json()), name: value}))
+
+
 @pytest.mark.parametrize("backend", ["pandas", "polars"])
 def test_frames_hold_the_rows(backend):
     pytest.importorskip(backend)
