@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
 import re
 import sys
 import warnings
@@ -86,6 +87,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError, ImportError) as error:  # such as an extra that is missing
         _say("error", _in_words_of_the_command(str(error), names))
         return BAD_INPUT
+    except KeyboardInterrupt:
+        _say("error", "Interrupted.")
+        return BAD_INPUT
+    except Exception as error:  # Python would exit with 1, which says that a gate does not pass
+        reason = f"{type(error).__name__}: {error}".rstrip(".")
+        _say("error", f"This is a fault of {PROGRAM}. Please report it with the command: {reason}.")
+        return BAD_INPUT
     for text in dict.fromkeys(str(warning.message) for warning in caught):
         _say("warning", _in_words_of_the_command(text, names))
     return status
@@ -131,6 +139,11 @@ def _check_output(options: argparse.Namespace) -> None:
     for path in outputs:
         if not path:
             raise InputError("--output must not be empty, got ''. Leave it out, or say which.")
+        if path == STDIN or not os.path.basename(path):
+            raise InputError(
+                f"--output must name a file, got {path!r}. What is written to standard output "
+                "needs no option."
+            )
         if not Path(path).absolute().parent.is_dir():
             raise InputError(f"--output must lie in a folder that exists, got {path!r}.")
         for read in filter(None, (options.file, options.second_file)):
@@ -161,8 +174,12 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _say(kind: str, text: str) -> None:
-    """Write one line to standard error."""
-    print(f"{PROGRAM}: {kind}: {visible_text(' '.join(text.split()))}", file=sys.stderr)
+    """Write one line to standard error, if it can be written."""
+    if sys.stderr is None:  # print would take standard output for it
+        return
+    with contextlib.suppress(OSError):
+        print(f"{PROGRAM}: {kind}: {visible_text(' '.join(text.split()))}", file=sys.stderr)
+        sys.stderr.flush()
 
 
 def _in_words_of_the_command(message: str, names: dict[str, str]) -> str:
@@ -172,6 +189,14 @@ def _in_words_of_the_command(message: str, names: dict[str, str]) -> str:
     message, python, _ = re.split("( Apply a threshold first, or pass|$)", message, maxsplit=1)
     if python:
         message += " Apply a threshold first, or choose metrics of probabilities."
-    if re.search(r"(?<!data )\brow\(s\) \d", message):
+    if re.search(r"(?<!data )\brow(\(s\))? \d", message):
         message += " Rows are counted from 0 here."
+    message = message.replace(" must be None ", " must be left out ")
+    message = re.sub(r"`(\w+)=(\w+)`", _as_option, message)
     return re.sub(r"`(\w+)`", lambda found: names.get(found[1], found[0]), message)
+
+
+def _as_option(found: re.Match[str]) -> str:
+    """Write a value that the library suggests for a parameter as it is given here."""
+    option = _OPTIONS.get(found[1])
+    return f"{option} {found[2]}" if option else found[0]

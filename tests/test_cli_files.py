@@ -285,7 +285,9 @@ def test_wrong_encodings(refused, tmp_path, encoding, kind):
     path.write_bytes(text.encode(encoding))
     line = refused(path, "--models", "\u00e9")
     if encoding == "utf-16":
-        assert line == f"Cannot read {path}: it is UTF-16, not UTF-8 text. Save it as UTF-8."
+        assert (
+            line == f"Cannot read {path}: it is UTF-16 or UTF-32, not UTF-8 text. Save it as UTF-8."
+        )
 
 
 def test_a_file_too_large_is_refused_before_it_is_read(refused, tmp_path):

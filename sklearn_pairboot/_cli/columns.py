@@ -57,9 +57,11 @@ class Column:
             self._refuse_empty([text in _MISSING for text in self.texts])
             # A Parquet file may declare digits to be text.
             wrong = next((row for row, text in enumerate(self.texts) if _is_text(text)), 0)
+            # Nothing is taken for a decimal comma: 1,234 may be a thousand.
+            hint = " Write decimals with a point." if "," in self.texts[wrong] else ""
             raise InputError(
                 f"{self.label} must hold numbers, got {self.texts[wrong]!r} in data row "
-                f"{wrong + 1}."
+                f"{wrong + 1}.{hint}"
             )
         self._refuse_empty(~np.isfinite(self.numbers))
         return self.numbers
@@ -102,7 +104,7 @@ def column_of_values(values: Sequence[Any], label: str) -> Column:
         if not (value is None or value != value):
             kinds.setdefault(_kind(value), (row, value))
     for kind, (row, _) in kinds.items():
-        if kind not in ("numbers", "text"):
+        if kind.startswith("a "):
             raise InputError(f"{label} must hold single values, got {kind} in data row {row + 1}.")
     if len(kinds) > 1:
         seen = " and ".join(
@@ -111,7 +113,7 @@ def column_of_values(values: Sequence[Any], label: str) -> Column:
         )
         raise InputError(f"{label} must hold values of one kind, got {seen}.")
     texts = [_text(value) for value in values]
-    if "numbers" not in kinds:
+    if not kinds.keys() & {"numbers", "truth values"}:
         return Column(label, [text.strip() for text in texts], None)
     found = np.array([np.nan if text == "" else float(text) for text in texts])
     whole = all(isinstance(value, int) and abs(value) < 2**53 for value in values)
@@ -119,6 +121,8 @@ def column_of_values(values: Sequence[Any], label: str) -> Column:
 
 
 def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "truth values"
     if isinstance(value, numbers.Number | Decimal):
         return "numbers"
     if isinstance(value, str | datetime.date | datetime.time):

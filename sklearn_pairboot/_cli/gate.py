@@ -62,6 +62,11 @@ def decide(result: ComparisonResult, options: argparse.Namespace) -> Decision:
     """Judge every challenger on every metric, or on those that are named."""
     if not result.differences:
         raise InputError("gate needs two models or more: one that is judged, and its baseline.")
+    if options.require == "better" and result.alternative == "worse":
+        raise InputError(
+            "--require better must not come with the alternative 'worse', which asks only whether "
+            "a model is worse, and never shows that it is better."
+        )
     metrics = [metric_name(name, options.metric) for name in options.gate_metric or ()]
     _check_names("--gate-metric", metrics, list(result.metrics))
     models = [neutral(name) for name in options.gate_model or ()]

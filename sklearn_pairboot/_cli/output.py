@@ -21,8 +21,9 @@ _OF_ENDING = {
     ".md": "markdown",
     ".tex": "latex",
 }
-# Spreadsheets take what begins with one of these for a formula, also when it is pasted.
-_FORMULA = ("=", "+", "-", "@")
+# Spreadsheets take what begins with one of these, or its full-width form, for a formula, also when
+# it is pasted.
+_FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 
 
 def neutral(name: str) -> str:

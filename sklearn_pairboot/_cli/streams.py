@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
 import os
+import stat
 import sys
 from collections.abc import Callable, Mapping
 from typing import IO, Any, cast
@@ -14,13 +16,15 @@ from typing import IO, Any, cast
 from sklearn_pairboot._cli.columns import InputError
 
 STDIN = "-"
-COMPRESSED: Mapping[str, Callable[[str], Any]] = {
+COMPRESSED: Mapping[str, Callable[[Any], Any]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
     ".xz": lzma.open,
 }
 # Cells of text take many times their size in memory.
 MOST_BYTES = 2 * 10**9
+# A header in UTF-16 or UTF-32 has either the mark of one or a zero in every letter.
+_LONGEST_LETTER = 4
 _MARKS_OF_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -30,8 +34,13 @@ class Text:
     def __init__(self, path: str, compression: str) -> None:
         self._open: Callable[[], IO[bytes]]
         if path == STDIN:
-            content = _standard_input()
+            content = _all_of(_standard_input())
             self._open = lambda: io.BytesIO(content)
+        elif stat.S_ISFIFO(os.stat(path).st_mode):  # which can be read once
+            with open(path, "rb") as stream:
+                content = _all_of(stream)
+            decompressed = COMPRESSED.get(compression, lambda content: content)
+            self._open = lambda: cast(IO[bytes], decompressed(io.BytesIO(content)))
         elif compression:
             self._open = lambda: cast(IO[bytes], COMPRESSED[compression](path))
         else:
@@ -39,11 +48,11 @@ class Text:
             if os.path.getsize(path) > MOST_BYTES:
                 raise too_large(os.path.getsize(path))
         with self.open() as stream:
-            start = stream.read(2)
-        if start == b"":
+            start = stream.read(_LONGEST_LETTER)
+        if start.removeprefix(codecs.BOM_UTF8) == b"":
             raise InputError("it is empty.")
-        if start in _MARKS_OF_UTF_16:
-            raise InputError("it is UTF-16, not UTF-8 text. Save it as UTF-8.")
+        if start.startswith(_MARKS_OF_UTF_16) or b"\0" in start:
+            raise InputError("it is UTF-16 or UTF-32, not UTF-8 text. Save it as UTF-8.")
 
     def open(self) -> IO[bytes]:
         """Open it from its beginning."""
@@ -80,10 +89,14 @@ def too_large(n_bytes: int | None) -> InputError:
     )
 
 
-def _standard_input() -> bytes:
+def _standard_input() -> IO[bytes]:
     if sys.stdin is None:
         raise OSError("it is closed")
-    content = sys.stdin.buffer.read(MOST_BYTES + 1)
+    return sys.stdin.buffer
+
+
+def _all_of(stream: IO[bytes]) -> bytes:
+    content = stream.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise too_large(None)
     return content

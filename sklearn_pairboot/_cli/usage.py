@@ -59,7 +59,10 @@ def check_usage(options: argparse.Namespace) -> None:
             "never by their position."
         )
     known = get_scorer_names()
-    for name in options.metric or ():
+    metrics = options.metric or []
+    for name in metrics:
+        if metrics.count(name) > 1:
+            raise InputError(f"--metric must name each metric once, got {name!r} twice.")
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -99,7 +102,7 @@ def margin_of(
     """Give the margin of the one metric, or those of several by their names."""
     if given is None:
         return None
-    named = dict(part for part in given if isinstance(part, tuple))
+    named = {metric_name(part[0], metrics): part[1] for part in given if isinstance(part, tuple)}
     if not named and len(given) == 1:
         return next(part for part in given if not isinstance(part, tuple))
     if len(named) < len(given):
@@ -107,4 +110,4 @@ def margin_of(
             "--margin must be one number, or METRIC=NUMBER once for each metric, such as "
             "--margin accuracy=0.01 log_loss=0.02."
         )
-    return {metric_name(name, metrics): size for name, size in named.items()}
+    return named

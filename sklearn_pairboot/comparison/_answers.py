@@ -78,7 +78,10 @@ def record_of(
         )
     classes = _ordered_classes(labels, array, metrics, pos_label)
     if response == "predict_proba":
-        return RecordedEstimator.from_arrays(predict_proba=array, classes=classes)
+        try:
+            return RecordedEstimator.from_arrays(predict_proba=array, classes=classes)
+        except ValueError as error:
+            raise ValueError(f"Model {name!r} must give probabilities: {error}") from error
     return RecordedEstimator.from_arrays(decision_function=array, classes=classes)
 
 

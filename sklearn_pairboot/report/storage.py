@@ -120,7 +120,20 @@ def keywords(data: Mapping[str, Any]) -> dict[str, Any]:
     for name, kind in (("format_version", int), *((name, list) for name in _LISTS)):
         if not isinstance(data[name], kind):
             raise ValueError(f"{name} is no {kind.__name__}")
+    notes = data["notes"]
+    names = [metric["name"] for metric in data["metrics"]]
+    texts = [
+        *data["models"],
+        *names,
+        *notes["input"],
+        *notes["numbers"],
+        *data["versions"].values(),
+    ]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a name, note or version is no str")
     n_sequences = integer(data["n_sequences"])
+    if type(n_sequences) is not int or n_sequences < 1:
+        raise ValueError("n_sequences is no positive int")
     has_margin = data["margin"] is not None or data["margin_relative"] is not None
     difference_row = EquivalenceRow if has_margin else DifferenceRow
     stored = data["distribution"]
@@ -142,14 +155,14 @@ def keywords(data: Mapping[str, Any]) -> dict[str, Any]:
         "metrics": metrics,
         "settings": settings,
         "random_state_entropy": integer(data["random_state_entropy"]),
-        "notes": data["notes"]["input"],
+        "notes": notes["input"],
         "versions": data["versions"],
         "distribution": None if stored is None else _load(stored, data["n_units"], n_sequences),
         "n_sequences": n_sequences,
         "tables": Tables(
             tuple(ScoreRow(**_row(ScoreRow, row)) for row in data["scores"]),
             tuple(difference_row(**_row(difference_row, row)) for row in data["differences"]),
-            tuple(data["notes"]["numbers"]),
+            tuple(notes["numbers"]),
             tuple(SliceRow(**_row(SliceRow, row)) for row in data["slices"]),
         ),
         "slice_parts": [SlicePart(**part) for part in data["slice_parts"]],
@@ -400,10 +413,15 @@ def _encoded(value: Any) -> Any:
 
 def _row(kind: type[Row], row: Mapping[str, Any]) -> dict[str, Any]:
     decoders = {"float": number, "int": integer}
-    return {
-        column: decoders[name](row[column]) if name in decoders else row[column]
-        for column, name in kind.column_types().items()
-    }
+    kinds = {"str": str, "float": float, "int": int, "bool": bool}
+    values = {}
+    for column, name in kind.column_types().items():
+        value = decoders[name](row[column]) if name in decoders else row[column]
+        # Every bool is an int to Python.
+        if type(value) is not kinds[name]:
+            raise ValueError(f"{column} is no {name}")
+        values[column] = value
+    return values
 
 
 def _margin(value: Any) -> float | dict[str, float] | None:
