@@ -142,14 +142,14 @@ class BootstrapDistribution:
         """Differences in all resamples, NaN where undefined in either, and the scale of rounding.
 
         What rounding alone keeps from zero or from the estimate is set to it. Differences of
-        debiased squares are drawn in: see `without_excess`.
+        debiased squares get their spread: see `without_excess`.
         """
         a, b = self.replicates[:, metric, model], factor * self.replicates[:, metric, baseline]
         lost = self.undefined[:, metric, model] | self.undefined[:, metric, baseline]
         values = np.where(lost, np.nan, a - b)
         chance = self.chance_variance(metric)
         if chance is not None:
-            own = float(of_contrast(chance, model, baseline, factor))
+            own = of_contrast(chance, model, baseline, factor)
             values = without_excess(values, own, self.multiplicities)
         scale = self._scale(metric, np.fmax(np.abs(a), np.abs(b)), 0.0)
         estimate = self.difference_estimate(metric, model, baseline, factor)
@@ -230,7 +230,7 @@ class BootstrapDistribution:
         return self.kept_variances.get(metric)
 
     def chance_variance(self, metric: int) -> FloatArray | None:
-        """Variance matrix of squared chance, for debiased squares of units drawn as a whole."""
+        """Variance matrices of squared chance, for debiased squares of units drawn as a whole."""
         if metric not in self.kept_chance and self.kernels:
             plain = self.has_jackknife and not self.independent
             with one_blas_thread():

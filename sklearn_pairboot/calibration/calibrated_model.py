@@ -7,10 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_pairboot._engine.weights import FloatArray
-from sklearn_pairboot._scoring.checks import check_length, check_target, shown
+from sklearn_pairboot._scoring.checks import check_length, check_sample_weight, check_target, shown
 from sklearn_pairboot.calibration.beta import BetaCalibrator
 from sklearn_pairboot.calibration.platt import PlattCalibrator
 from sklearn_pairboot.calibration.temperature import TemperatureCalibrator
@@ -79,11 +80,13 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):
                 "`y` must hold classes of the estimator, got "
                 f"{unknown.tolist()[0]!r}, which is none of {classes.tolist()}."
             )
-        absent = [label for label in classes.tolist() if label not in set(truth.tolist())]
+        weight = check_sample_weight(sample_weight, len(truth))
+        absent = np.setdiff1d(classes, truth if weight is None else truth[weight > 0]).tolist()
         if absent:
+            counted = "" if weight is None else " with positive weight"
             raise ValueError(
-                f"`y` must hold all classes of the estimator, got none of {shown(absent)}. "
-                "Calibrate on rows of all classes."
+                f"`y` must hold all classes of the estimator, got none of {shown(absent)}{counted}."
+                " Calibrate on rows of all classes."
             )
         scores = self._scores(X)
         check_length(truth, len(scores), "`y`")
@@ -163,9 +166,11 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):
         if self._has_decisions and not isinstance(self.calibrator, BetaCalibrator):
             return np.asarray(self.estimator.decision_function(X), dtype=np.float64)
         if not hasattr(self.estimator, "predict_proba"):
+            model = self.estimator
+            model = model.estimator if isinstance(model, FrozenEstimator) else model
             raise ValueError(
                 "`estimator` must have `predict_proba` for this calibrator, which "
-                f"{type(self.estimator).__name__} has not. Use method='platt'."
+                f"{type(model).__name__} has not. Use method='platt'."
             )
         found = np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
         return found[:, 1] if found.shape[1] == 2 else found

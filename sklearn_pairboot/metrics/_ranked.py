@@ -25,6 +25,13 @@ class Ranked(NamedTuple):
     scores: NDArray[Any]
     sample_weight: FloatArray | None
 
+    @property
+    def has_both_classes(self) -> bool:
+        """Whether rows of both classes have weight."""
+        weight = self.sample_weight
+        counted = self.positive if weight is None else self.positive[weight > 0]
+        return bool(counted.any() and not counted.all())
+
 
 def check_ranked(
     y_true: Any,

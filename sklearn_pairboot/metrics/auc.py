@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,7 +26,20 @@ __all__ = ["AUCTies", "TieAwareAUC", "auc_ties", "tie_aware_auc"]
 MULTI_CLASS = ("raise", "ovr", "ovo")
 
 
+def _check_options(multi_class: Any, max_fpr: Any) -> None:
+    check_choice("multi_class", multi_class, MULTI_CLASS)
+    if max_fpr is None:
+        return
+    number = isinstance(max_fpr, numbers.Real) and not isinstance(max_fpr, bool | np.bool_)
+    if not number or not 0 < float(max_fpr) <= 1:
+        raise ValueError(
+            f"`max_fpr` must be None or a number above 0 and at most 1, got {max_fpr!r}. For the "
+            "whole curve pass None."
+        )
+
+
 def _build(problem: Problem, *, pos_label: Any = None, **keywords: Any) -> Kernel | None:
+    _check_options(keywords.get("multi_class", "raise"), keywords.get("max_fpr"))
     if pos_label is not None:
         problem = replace(problem, pos_label=pos_label)
     return roc_auc(problem, **keywords)
@@ -74,7 +88,7 @@ def tie_aware_auc(
     Returns
     -------
     float
-        The area, NaN (with a warning) where a class is absent.
+        The area, NaN (with a warning) where a class is absent, or has no weight.
 
     See Also
     --------
@@ -98,7 +112,7 @@ def tie_aware_auc(
     >>> tie_aware_auc([1, 1, 0, 0], [0.9, 0.5, 0.5, 0.1])
     0.875
     """
-    check_choice("multi_class", multi_class, MULTI_CLASS)
+    _check_options(multi_class, max_fpr)
     check_same_index({"`y_true`": y_true, "`y_score`": y_score, "`sample_weight`": sample_weight})
     y = one_column(y_true)
     table = plain_columns(y_score)
@@ -106,10 +120,10 @@ def tie_aware_auc(
     if len(known) > 2 or (table.ndim == 2 and table.shape[1] > 2):
         return _several_classes(y, table, sample_weight, max_fpr, multi_class, average, labels)
     ranked = check_ranked(y, table, pos_label=pos_label, labels=labels, sample_weight=sample_weight)
-    n_positive = int(ranked.positive.sum())
-    if n_positive in (0, len(ranked.positive)):
+    if not ranked.has_both_classes:
         warnings.warn(
-            "Only one class is present in `y_true`: the area under the ROC curve is undefined.",
+            "Only one class is present in `y_true`, or has weight: the area under the ROC curve is "
+            "undefined.",
             UndefinedMetricWarning,
             stacklevel=2,
         )
@@ -273,10 +287,9 @@ def auc_ties(
     (0.778, 0.667, 0.889)
     """
     ranked = check_ranked(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    if not ranked.has_both_classes:
+        raise ValueError("`y_true` must hold both classes with positive weight, got one.")
     n_positive = int(ranked.positive.sum())
-    n_pairs = n_positive * (len(ranked.positive) - n_positive)
-    if n_pairs == 0:
-        raise ValueError("`y_true` must hold both classes, got one.")
     pairs = _Pairs.of(ranked)
     note = ""
     if pairs.n_distinct == 2 and len(ranked.positive) > 2:
@@ -290,7 +303,7 @@ def auc_ties(
         auc=pairs.area,
         n_distinct=pairs.n_distinct,
         n_tied_pairs=pairs.n_tied,
-        n_pairs=n_pairs,
+        n_pairs=n_positive * (len(ranked.positive) - n_positive),
         lowest=pairs.share(pairs.in_order),
         highest=pairs.share(pairs.in_order + pairs.tied),
         note=note,

@@ -316,13 +316,15 @@ def squared_calibration_error(
     standard deviation. They also vary too much: gaps between rates and predictions that are
     chance count as true ones, and where all are chance the variance is three times too large
     (the statistic is degenerate there [2]_). With V the variance of the replicates of a
-    *difference* and v = 2 tr(A S A S) what chance alone makes of it, for the covariance S of the
-    gaps and the shares A of the bins, the variance used is max(V - 6 v^2 / V, v). It takes all
-    of the excess 2 v off where v = V / 3, and less of it where models have true gaps: there the
-    standard error falls with the estimate, and the full correction would cover too little. So
-    it is where whole rows or clusters are drawn with replacement; under other schemes, and for
-    the value of a single model, the spread stays as it is, and intervals near 0 are wider than
-    they would have to be.
+    *difference* and u = 2 tr(A S A S) what chance alone makes of it, for the covariance S of the
+    gaps and the shares A of the bins, the variance used is max(V - 5 u^2 / V, v). It takes five
+    sixths of the excess 2 u off where u = V / 3, and less of it where models have true gaps: there
+    the standard error falls with the estimate, and the full correction would cover too little. The
+    floor v is u for few rows in a bin, which is u times (n / (n - 1))^3 for bins of n rows; it may
+    widen the interval where most bins have two or three rows. So it is where whole rows or clusters
+    are drawn with replacement; under other schemes, and for the value of a single model, the spread
+    stays as it is, and intervals near 0 are wider than they would have to be. *When not to use
+    it*: with fewer than about five rows in most bins the normal law is a poor one.
 
     References
     ----------

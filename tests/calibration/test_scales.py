@@ -6,7 +6,7 @@ from scipy import optimize
 from scipy.special import log_softmax
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 
@@ -129,8 +129,10 @@ def test_platt_gets_logits_of_models_without_decision_values():
     by_hand = PlattCalibrator(probabilities=True).fit(p[200:], y[200:]).predict_proba(p)
     found = calibrate(model, X[200:], y[200:], method="platt").predict_proba(X)
     np.testing.assert_allclose(found, by_hand, atol=1e-12)
-    with pytest.raises(ValueError, match="`method` must be 'isotonic' with `cv`"):
-        calibrate(GaussianNB(), X, y, cv=3)
+    halves = [(np.arange(200), np.arange(200, 400)), (np.arange(200, 400), np.arange(200))]
+    other = calibrate(GaussianNB().fit(X[200:], y[200:]), X[:200], y[:200]).predict_proba(X)
+    crossed = calibrate(GaussianNB(), X, y, cv=halves).predict_proba(X)
+    np.testing.assert_allclose(crossed, (by_hand + other) / 2, atol=1e-12)
 
 
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
@@ -164,3 +166,18 @@ def test_training_rows_are_known_in_another_number_type():
     model = GaussianNB().fit(X[:200], y[:200])
     with pytest.warns(UserWarning, match="200 of 200 calibration rows"):
         calibrate(model, X[:200], y[:200], method="beta", X_train=X[:200].astype(float))
+
+
+@pytest.mark.parametrize("method", ["platt", "temperature", "histogram"])
+def test_case_C122_a_class_without_weight_is_named_by_its_label(method):
+    X, y = rows()
+    words = np.array(["no", "yes"])[y]
+    model = LogisticRegression().fit(X, words)
+    with pytest.raises(ValueError, match=r"got none of 'yes' with positive weight\. Calibrate on"):
+        calibrate(model, X, words, method=method, sample_weight=1.0 - y)
+
+
+def test_a_model_without_probabilities_is_named():
+    X, y = rows()
+    with pytest.raises(ValueError, match="which Perceptron has not"):
+        calibrate(Perceptron().fit(X, y), X, y, method="beta")

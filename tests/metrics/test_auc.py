@@ -243,3 +243,29 @@ def test_scorer_of_several_classes():
     for scheme in ("ovr", "ovo"):
         expected = check_scoring(model, f"roc_auc_{scheme}")(model, X, y)
         assert TieAwareAUC(multi_class=scheme)(model, X, y) == pytest.approx(expected)
+
+
+def test_a_class_without_weight_is_absent():
+    y, scores, weight = [0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8], [0, 0, 1, 0]
+    with pytest.warns(UndefinedMetricWarning, match="Only one class"):
+        assert np.isnan(tie_aware_auc(y, scores, sample_weight=weight))
+    with pytest.warns(UndefinedMetricWarning, match="Only one class"):
+        assert np.isnan(tie_aware_auc(y, scores, sample_weight=weight, max_fpr=0.5))
+    with pytest.raises(ValueError, match="both classes with positive weight"):
+        auc_ties(y, scores, sample_weight=weight)
+
+
+@pytest.mark.parametrize("max_fpr", [0, -0.1, 1.5, True, "0.1", np.nan])
+def test_max_fpr_is_checked_in_the_metric_and_in_comparisons(max_fpr):
+    y, scores = [0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8]
+    message = "`max_fpr` must be None or a number above 0 and at most 1"
+    with pytest.raises(ValueError, match=message):
+        tie_aware_auc(y, scores, max_fpr=max_fpr)
+    with pytest.raises(ValueError, match=message):
+        compare_predictions(y, {"a": scores}, scoring=TieAwareAUC(max_fpr=max_fpr), random_state=0)
+
+
+def test_unknown_schemes_are_refused_for_two_classes_too():
+    y, scores = [0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8]
+    with pytest.raises(ValueError, match="`multi_class` must be one of 'raise', 'ovr', 'ovo'"):
+        compare_predictions(y, {"a": scores}, scoring=TieAwareAUC(multi_class="x"), random_state=0)
