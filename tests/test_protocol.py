@@ -1,5 +1,7 @@
 """The protocol: what may see which rows, thresholds by hand, and resamples drawn literally."""
 
+import dataclasses
+import re
 import warnings
 from functools import cache
 
@@ -31,7 +33,7 @@ from sklearn_pairboot._engine import thresholds
 from sklearn_pairboot._engine.seeds import entropy_of
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot.metrics import choose_threshold, misclassification_cost
-from sklearn_pairboot.protocol import evaluate_protocol
+from sklearn_pairboot.protocol import CalibrationRow, evaluate_protocol
 from sklearn_pairboot.protocol._parts import Part
 from sklearn_pairboot.protocol._resampled import joint_units
 
@@ -603,3 +605,64 @@ def test_models_must_score_two_known_classes():
         evaluate_protocol(
             {"m": GaussianNB()}, X, y, X_val, 1 - y_val, X_test, y_test, min_precision=0.99
         )
+
+
+# Reports
+
+
+@pytest.fixture(scope="module")
+def reported():
+    models = {"<b>a|b\x1b[31m": LogisticRegression(), "bayes": GaussianNB()}
+    return evaluate_protocol(models, *data(), cost_fn=5, cost_fp=1, n_resamples=99, random_state=0)
+
+
+def table_of(markdown, heading):
+    """Read a markdown table under a heading as lists of cells."""
+    lines = markdown.split(f"### {heading}\n\n")[1].split("\n\n")[0].splitlines()
+    return [re.split(r" (?<!\\)\| ", line.strip("| ")) for line in lines[2:]]
+
+
+def test_markdown_has_all_numbers_of_thresholds(reported):
+    cells = table_of(reported.to_markdown(), "Thresholds, and what they give")
+    rows = [*reported.validation, *reported.test, *reported.peek]
+    assert len(cells) == len(rows) == 6
+    for row, line in zip(rows, cells, strict=True):
+        expected = [row.threshold, row.called_positive, row.precision, row.recall]
+        expected += [row.false_positive_rate, row.accuracy, row.cost]
+        np.testing.assert_allclose([float(cell) for cell in line[2:]], expected, rtol=5e-4)
+    assert [line[0].split()[0] for line in cells] == ["validation"] * 2 + ["test"] * 2 + [
+        "peek:"
+    ] * 2
+
+
+def test_p_values_of_calibration_are_never_nought(reported):
+    row = CalibrationRow("bayes", 0.9, 0.1, 1.0, 0.0, 0.0, 0.02500001)
+    found = dataclasses.replace(reported, calibration=[row])
+    ((*_, large, spiegelhalter),) = table_of(found.to_markdown(), "Calibration on the test rows")
+    assert large == "< 0.0001"
+    assert float(spiegelhalter) > 0.025  # half the level, by which the smaller one is judged
+
+
+def test_reports_are_harmless_whatever_names_hold(reported):
+    html5lib = pytest.importorskip("html5lib")
+    page, cell = reported.to_html(), reported._repr_html_()
+    html5lib.HTMLParser(strict=True).parse(page)
+    html5lib.HTMLParser(strict=True).parseFragment(cell)
+    assert len(page) < 500_000
+    markdown, latex = reported.to_markdown(), reported.to_latex("p")
+    for text in (page, cell, markdown, latex, reported.summary()):
+        assert "\x1b" not in text
+    assert "<b>" not in page + cell + re.sub(r"\\<b\\>", "", markdown)
+    assert r"\label{tab:p-4}" in latex
+    assert reported.notes[0].split()[0] in markdown
+
+
+@pytest.mark.parametrize("varied", [False, True])
+def test_the_report_says_how_thresholds_were_chosen(varied):
+    found = evaluate_protocol(
+        MODELS, *data(), choose_threshold_in_resamples=varied, min_recall=0.85, **FEW
+    )
+    assert ("chosen again in every resample" in found.to_markdown()) is varied
+    fixed = evaluate_protocol(MODELS, *data(), threshold=0.3, **FEW)
+    assert "Thresholds were fixed beforehand. " in fixed.to_markdown()
+    assert "peek" not in fixed.to_markdown().lower()

@@ -114,6 +114,11 @@ class MetricInfo:
         """The direction in words."""
         return f"{'higher' if self.greater_is_better else 'lower'} is better"
 
+    @property
+    def title(self) -> str:
+        """Name and direction."""
+        return f"{self.name} ({self.direction})"
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

@@ -32,6 +32,7 @@ from sklearn_pairboot._engine.intervals import check_alpha
 from sklearn_pairboot._engine.inversion import Expansion
 from sklearn_pairboot._engine.kernels import SumsKernel
 from sklearn_pairboot._engine.merging import Merged, keep_apart, merge
+from sklearn_pairboot._engine.permutation import MONTE_CARLO
 from sklearn_pairboot._engine.progress import one_bar
 from sklearn_pairboot._engine.seeds import entropy_of
 from sklearn_pairboot._engine.units import Units
@@ -63,6 +64,7 @@ from sklearn_pairboot.comparison._slices import (
     slices_of_records,
 )
 from sklearn_pairboot.comparison._test_sets import SeveralSets, kernels_of_part
+from sklearn_pairboot.comparison._warnings import tied_scores_note
 from sklearn_pairboot.report.split_tests import SplitScores
 from sklearn_pairboot.result import ComparisonResult
 
@@ -122,6 +124,8 @@ def compare_records(
         unweighted=weighing.unweighted,
     )
     notes = [*notes, *of_plan, *weighing.notes()]
+    if problem.kind == "binary":
+        notes += tied_scores_note(metrics, records)
     sets = SeveralSets.of(test_sets, test_set_weights, units, plan)
     kernels: Sequence[Kernel]
     if sets is None:
@@ -292,6 +296,7 @@ def compare_kernels(
         swapped = swap(observed, pairs, Drawn.like(n_resamples, entropy or 0))
     _refuse_undefined_everywhere(distribution, names, models)
     drawn_units = units.drawn
+    by_chance = any(test.mode == MONTE_CARLO for test in swapped.tests.values())
     return ComparisonResult(
         distribution=distribution,
         models=models,
@@ -312,7 +317,7 @@ def compare_kernels(
         weighted=weighted,
         paired=bool(options.paired),
         n_resamples=n_resamples,
-        random_state_entropy=entropy,
+        random_state_entropy=entropy if n_resamples != "exact" or by_chance else None,
         notes=(
             *notes,
             *(_few_levels_notes(factors) or _unit_notes(units)),

@@ -124,7 +124,9 @@ def document(report: SelectionReport, name: Callable[[str], str]) -> Document:
         tables=parts.tables(),
         how=parts.how(),
         guide=guide(facts, differences),
-        methods=f"{methods(facts, result.versions)} {_selection_method(parts)}",
+        methods=(
+            f"{methods(facts, [*scores, *differences], result.versions)} {_selection_method(parts)}"
+        ),
         notes=facts.notes,
     )
 
@@ -219,7 +221,7 @@ def _candidates(parts: _Parts) -> Cells:
     shares = {parts.name(model): share for model, share in parts.selection.shares.items()}
     cells = score_cells(parts.facts, parts.scores)
     groups = []
-    for metric, rows in cells.groups:
+    for metric, (_, rows) in zip(parts.facts.metrics, cells.groups, strict=True):
         decides = metric.name == parts.metric.name
         groups.append(
             (metric, tuple((*row, format_share(shares[row[0]]) if decides else "") for row in rows))
@@ -235,7 +237,7 @@ def _differences(parts: _Parts) -> Cells:
     kept = [k for k, name in enumerate(cells.header) if name not in hidden]
     tests = _split_tests(facts)
     groups = []
-    for metric, rows in cells.groups:
+    for metric, (_, rows) in zip(parts.facts.metrics, cells.groups, strict=True):
         of_metric = [row for row in parts.differences if row.metric == metric.name]
         written = []
         for texts, row in zip(rows, of_metric, strict=True):

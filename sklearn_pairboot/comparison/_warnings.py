@@ -13,10 +13,12 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn_pairboot._scoring.answers import SeveralArrays
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import Metric
+from sklearn_pairboot._tables import listed
 from sklearn_pairboot.metrics import tie_aware_auc
 
 _RANKING = (roc_auc_score, average_precision_score, tie_aware_auc)
 _TOO_MANY = 1000
+_ROWS_PER_SCORE = 2  # on average; more are worth a note
 
 
 def warn_of_labels_as_scores(
@@ -54,6 +56,30 @@ def warn_of_labels_as_scores(
 def _has_two_values(scores: NDArray[Any]) -> bool:
     """Tell quickly: a look at some rows settles nearly every case before the full look."""
     return len(np.unique(scores[:_TOO_MANY])) <= 2 and len(np.unique(scores)) == 2
+
+
+def tied_scores_note(
+    metrics: Sequence[Metric], records: Mapping[str, RecordedEstimator]
+) -> list[str]:
+    """Note models that give the ranking metrics of two classes few distinct scores."""
+    ranking = [metric for metric in metrics if metric.function in _RANKING]
+    counts, n_rows = [], 0
+    for name, record in records.items() if ranking else ():
+        method = next((m for m in ranking[0].responses if m in record.responses), None)
+        answers = None if method is None else record.response(method)
+        if answers is None or (answers.ndim == 2 and answers.shape[1] != 2):
+            continue
+        n_rows = len(answers)
+        n_distinct = len(np.unique(answers if answers.ndim == 1 else answers[:, 1]))
+        if n_distinct * _ROWS_PER_SCORE < n_rows:
+            counts.append(f"{name} {n_distinct}")
+    if not counts:
+        return []
+    return [
+        f"Distinct scores behind {listed([metric.name for metric in ranking])}: {listed(counts)}, "
+        f"on {n_rows} rows. How a model would order rows with equal scores is not known: in ROC "
+        "AUC a pair of them counts half, and `auc_ties` gives the least and the largest area."
+    ]
 
 
 def repeated_ids_note(ids: NDArray[Any], groups: Any) -> list[str]:

@@ -54,3 +54,8 @@ def figure_and_axes(ax: Any, *, size: Sequence[float] = (6.4, 4.4)) -> tuple[Any
 def label(name: str) -> str:
     """Write a name so that matplotlib shows it as it is, with no mathematics in it."""
     return visible(name).replace("$", r"\$")
+
+
+def legend_label(text: str) -> str:
+    """Keep an entry of a legend: matplotlib leaves out those that begin with an underscore."""
+    return f" {text}" if text.startswith("_") else text

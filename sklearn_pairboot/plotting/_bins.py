@@ -10,6 +10,19 @@ _N_BINS = 40
 _MOST_ON_GRID = 4000
 
 
+# Share of an enumeration, on either side, that nobody could see: its values reach much further.
+_UNSEEN = 1e-6
+
+
+def seen_range(values: NDArray[np.float64], counts: NDArray[np.float64]) -> tuple[float, float]:
+    """Give the values between which all but the rarest lie, which would stretch the axis."""
+    order = np.argsort(values)
+    shares = np.cumsum(counts[order]) / counts.sum()
+    ends = np.searchsorted(shares, [_UNSEEN, 1 - _UNSEEN]).clip(max=len(values) - 1)
+    low, high = values[order][ends]
+    return float(low), float(high)
+
+
 def bin_edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Choose about 40 bins; values on a grid get as many grid points in each.
 

@@ -9,7 +9,12 @@ import numpy as np
 from sklearn_pairboot._tables.frames import frame_of
 from sklearn_pairboot._tables.numbers import NumberFormat, format_percent
 from sklearn_pairboot.metrics.curves import CurveBands
-from sklearn_pairboot.plotting._axes import REFERENCE_COLOR, figure_and_axes, look
+from sklearn_pairboot.plotting._axes import (
+    REFERENCE_COLOR,
+    figure_and_axes,
+    legend_label,
+    look,
+)
 from sklearn_pairboot.plotting._models import SCORES, positive_scores
 from sklearn_pairboot.plotting._names import wrapped
 
@@ -283,7 +288,7 @@ class ScoreCurveDisplay:
             color=shown.color,
             linestyle=shown.linestyle,
             drawstyle=self._drawstyle,
-            label=text,
+            label=legend_label(text),
         )
         self.lines_.append(line)
 

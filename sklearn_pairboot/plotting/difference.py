@@ -12,7 +12,7 @@ from sklearn_pairboot._tables import DifferenceRow
 from sklearn_pairboot._tables.frames import frame_of
 from sklearn_pairboot._tables.numbers import NumberFormat, format_percent
 from sklearn_pairboot.plotting._axes import REFERENCE_COLOR, figure_and_axes, look
-from sklearn_pairboot.plotting._bins import bin_edges
+from sklearn_pairboot.plotting._bins import bin_edges, seen_range
 from sklearn_pairboot.plotting._results import Result, chosen_row, title
 from sklearn_pairboot.plotting._room import legend_on_top, set_x_label
 
@@ -48,7 +48,9 @@ class DifferenceDisplay:
     std_error : float, default=nan
         Standard error of the value, which decides how many digits are shown.
     weights : array-like of shape (n_replicates,) or None, default=None
-        How often each value counts, as in an enumeration of all resamples; ``None`` for once.
+        How often each value counts, as in an enumeration of all resamples; ``None`` for once. The
+        outermost millionth of them at either end, which cannot be seen, is counted in the bins at
+        the ends.
 
     Attributes
     ----------
@@ -113,9 +115,11 @@ class DifferenceDisplay:
             )
         total = counts.sum()
         self.undefined_share = float(counts[~defined].sum() / total)
-        self.edges = bin_edges(values[defined])
-        in_bins = np.histogram(values[defined], self.edges, weights=counts[defined])[0]
-        self.shares = in_bins / counts[defined].sum()
+        values, counts = values[defined], counts[defined]
+        if weights is not None:
+            values = np.clip(values, *seen_range(values, counts))
+        self.edges = bin_edges(values)
+        self.shares = np.histogram(values, self.edges, weights=counts)[0] / counts.sum()
         self.estimate = estimate
         self.ci_low = ci_low
         self.ci_high = ci_high

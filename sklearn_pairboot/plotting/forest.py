@@ -336,7 +336,8 @@ def _text(row: ForestRow, group: Sequence[ForestRow]) -> str:
         (value for row in group for value in (row.estimate, row.ci_low, row.ci_high)),
     )
     numbers = number(row.estimate, signed=bool(row.verdict), keep=True)
-    numbers += f" {number.interval(row.ci_low, row.ci_high)}"
+    none = math.isnan(row.ci_low) and math.isnan(row.ci_high)
+    numbers += " no interval" if none else f" {number.interval(row.ci_low, row.ci_high)}"
     return f"{numbers}  {row.verdict}".rstrip()
 
 

@@ -13,7 +13,12 @@ from sklearn_pairboot._tables.frames import frame_of
 from sklearn_pairboot._tables.numbers import format_percent
 from sklearn_pairboot.metrics._forecasts import check_binary
 from sklearn_pairboot.metrics.reliability import ReliabilityCurve, reliability_curve
-from sklearn_pairboot.plotting._axes import REFERENCE_COLOR, figure_and_axes, look
+from sklearn_pairboot.plotting._axes import (
+    REFERENCE_COLOR,
+    figure_and_axes,
+    legend_label,
+    look,
+)
 from sklearn_pairboot.plotting._models import PROBABILITIES, positive_scores
 from sklearn_pairboot.plotting._names import wrapped
 from sklearn_pairboot.plotting._score_curves import (
@@ -301,7 +306,7 @@ class ReliabilityDisplay:
             markersize=5,
             capsize=2.5,
             elinewidth=1,
-            label=wrapped(name, LEGEND_NAME),
+            label=legend_label(wrapped(name, LEGEND_NAME)),
         )
         self.intervals_.append(found)
         self.lines_.append(found.lines[0])
@@ -339,7 +344,7 @@ class ReliabilityDisplay:
                     color=shown.color,
                     linestyle=shown.linestyle,
                     fill=len(histograms) == 1,
-                    label=wrapped(name, LEGEND_NAME),
+                    label=legend_label(wrapped(name, LEGEND_NAME)),
                 )
             )
         below.set_ylabel("Rows")

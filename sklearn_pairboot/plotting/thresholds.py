@@ -11,7 +11,13 @@ from sklearn_pairboot._scoring.checks import check_names
 from sklearn_pairboot._tables.frames import frame_of
 from sklearn_pairboot.metrics._rules import check_number
 from sklearn_pairboot.metrics.threshold_bands import ThresholdBands, threshold_bands
-from sklearn_pairboot.plotting._axes import REFERENCE_COLOR, figure_and_axes, label, look
+from sklearn_pairboot.plotting._axes import (
+    REFERENCE_COLOR,
+    figure_and_axes,
+    label,
+    legend_label,
+    look,
+)
 from sklearn_pairboot.plotting._models import PROBABILITIES, positive_scores
 from sklearn_pairboot.plotting._names import wrapped
 from sklearn_pairboot.plotting._score_curves import (
@@ -274,7 +280,9 @@ class ThresholdDisplay:
                 color=REFERENCE_COLOR if model is None else look(bands.models.index(model)).color,
                 linestyle=(0, (1, 1)),
                 linewidth=1.5,
-                label=f"{'' if model is None else _name(model) + ': '}chosen threshold {value:.4g}",
+                label=legend_label(
+                    f"{'' if model is None else _name(model) + ': '}chosen threshold {value:.4g}"
+                ),
             )
             for model, value in chosen.items()
         ]
@@ -308,7 +316,7 @@ class ThresholdDisplay:
         )
         values = bands.curve[model, metric]
         (line,) = self.ax_.plot(
-            at, values, color=shown.color, linestyle=shown.linestyle, label=text
+            at, values, color=shown.color, linestyle=shown.linestyle, label=legend_label(text)
         )
         self.lines_.append(line)
         if np.isfinite(best):

@@ -14,7 +14,7 @@ from sklearn_pairboot.plotting._axes import figure_and_axes, look
 from sklearn_pairboot.plotting._names import shortened, size_of, wrapped, wrapped_text
 from sklearn_pairboot.plotting._results import chosen
 
-_HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "ooo")
+_HATCHES = ("", "///", "|||", "\\\\\\", "xxx", "---", "+++")  # dots weigh 150 KB in a page
 
 
 @dataclass(frozen=True, slots=True)

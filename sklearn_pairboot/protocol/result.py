@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sklearn_pairboot._tables.names import visible
+from sklearn_pairboot.protocol._report import document
+from sklearn_pairboot.report.html import fragment, page
+from sklearn_pairboot.report.latex import as_latex
+from sklearn_pairboot.report.names import escaped
+from sklearn_pairboot.report.text import as_markdown, as_text
 from sklearn_pairboot.result import ComparisonResult
 
 __all__ = ["CalibrationRow", "ProtocolResult", "ThresholdRow"]
-
-_WIDTH = 88
 
 
 @dataclass(frozen=True)
@@ -176,103 +179,49 @@ class ProtocolResult:
         Returns
         -------
         str
-            The protocol, then the summary of ``result``.
+            The summary of ``result`` with the thresholds and the checks of the probabilities.
         """
-        lines = ["Evaluation protocol", "===================", ""]
-        how = (
-            f"chosen on validation rows alone by {self.rule}; what they give there is too good, "
-            "since they were chosen there:"
-            if self.rule
-            else "fixed beforehand; on the validation rows they give:"
-        )
-        lines += _wrapped(f"Thresholds, {how}")
-        lines += _threshold_table(self.validation)
-        lines += ["", "The same thresholds on the test rows:", *_threshold_table(self.test)]
-        if self.peek:
-            lines.append("")
-            lines += _wrapped(
-                "Peek: had the rule chosen on the test rows themselves. An upper bound of what "
-                "another threshold could bring by this rule, and no estimate:"
-            )
-            lines += _threshold_table(self.peek)
-        if self.calibration:
-            lines += ["", "Calibration on the test rows (1 is the right slope):"]
-            lines += _calibration_table(self.calibration)
-        lines.append("")
-        rate = self.positive_rate
-        lines += _wrapped(
-            f"{rate:.4g} of the test rows are positive: calling none positive has accuracy "
-            f"{1 - rate:.4g} and recall 0, and a ranking by chance average precision {rate:.4g}."
-        )
-        for note in self.notes:
-            lines += _wrapped(note)
-        return "\n".join([*lines, "", self.result.summary()])
+        return as_text(document(self, visible))
 
+    def to_markdown(self) -> str:
+        """
+        Write the report as GitHub-flavoured markdown.
 
-def _threshold_table(rows: Sequence[ThresholdRow]) -> list[str]:
-    header = ["model", "threshold", "called", "precision", "recall", "false alarms", "accuracy"]
-    cells = [
-        [
-            row.model,
-            *map(
-                _number,
-                (
-                    row.threshold,
-                    row.called_positive,
-                    row.precision,
-                    row.recall,
-                    row.false_positive_rate,
-                    row.accuracy,
-                ),
-            ),
-        ]
-        for row in rows
-    ]
-    if not all(math.isnan(row.cost) for row in rows):
-        header.append("cost")
-        cells = [[*line, _number(row.cost)] for line, row in zip(cells, rows, strict=True)]
-    return _table(header, cells)
+        Returns
+        -------
+        str
+            The contents of `summary` with headings, lists and tables, and a method paragraph.
+        """
+        return as_markdown(document(self, escaped))
 
+    def to_html(self) -> str:
+        """
+        Write the report as a web page that needs nothing else.
 
-def _calibration_table(rows: Sequence[CalibrationRow]) -> list[str]:
-    header = ["model", "mean p", "observed", "slope", "intercept", "p (mean)", "p (Spiegelhalter)"]
-    return _table(
-        header,
-        [
-            [
-                row.model,
-                *map(
-                    _number,
-                    (
-                        row.mean_probability,
-                        row.observed_rate,
-                        row.slope,
-                        row.intercept,
-                        row.p_in_the_large,
-                        row.p_spiegelhalter,
-                    ),
-                ),
-            ]
-            for row in rows
-        ],
-    )
+        Returns
+        -------
+        str
+            An HTML document with the contents of `to_markdown`, and the figures of the
+            comparison where matplotlib is installed.
+        """
+        return page(document(self, visible), *self.result._figures())
 
+    def _repr_html_(self) -> str:
+        """Show the report in a notebook."""
+        return fragment(document(self, visible))
 
-def _number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.4g}"
+    def to_latex(self, label: str = "protocol") -> str:
+        """
+        Write the tables and the method paragraph as LaTeX.
 
+        Parameters
+        ----------
+        label : str, default="protocol"
+            The tables have the labels ``tab:<label>-1``, ``tab:<label>-2`` and so on.
 
-def _table(header: list[str], cells: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
-    return [
-        "    "
-        + "  ".join(
-            text.rjust(width) if place else text.ljust(width)
-            for place, (text, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in [header, *cells]
-    ]
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, _WIDTH, initial_indent="- ", subsequent_indent="  ")
+        Returns
+        -------
+        str
+            Tables in the style of the package booktabs, and a paragraph "Methods".
+        """
+        return as_latex(document(self, visible), label)

@@ -4,18 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from sklearn_pairboot._tables import MetricInfo
 from sklearn_pairboot._tables.numbers import format_percent
 from sklearn_pairboot.report.facts import Facts
 
 
+class Titled(Protocol):
+    """What rows of a table are grouped by, such as a metric."""
+
+    @property
+    def title(self) -> str:
+        """What stands above the rows."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A group of rows that is no metric."""
+
+    title: str
+
+
 @dataclass(frozen=True)
 class Cells:
-    """A table as text: a header and, for each metric, rows that begin with the model's name."""
+    """A table as text: a header and, for each group, rows that begin with the model's name."""
 
     header: tuple[str, ...]
-    groups: tuple[tuple[MetricInfo, tuple[tuple[str, ...], ...]], ...]
+    groups: tuple[tuple[Titled, tuple[tuple[str, ...], ...]], ...]
+    grouped_by: str = "metric"
 
 
 def text_table(cells: Cells) -> list[str]:
@@ -32,21 +48,21 @@ def text_table(cells: Cells) -> list[str]:
         return ("    " + "  ".join(texts)).rstrip()
 
     lines = [line(cells.header)]
-    for metric, group in cells.groups:
-        lines.append(f"  {metric.name} ({metric.direction})")
+    for titled, group in cells.groups:
+        lines.append(f"  {titled.title}")
         lines += [line(row) for row in group]
     return lines
 
 
 def markdown_table(cells: Cells) -> str:
     """Write a table as GitHub-flavoured markdown."""
-    lines = ["| " + " | ".join(["metric", cells.header[0] or "model", *cells.header[1:]]) + " |"]
+    lines = [
+        "| " + " | ".join([cells.grouped_by, cells.header[0] or "model", *cells.header[1:]]) + " |"
+    ]
     right = ["---" if name in ("verdict", "status") else "---:" for name in cells.header[1:]]
     lines.append("| " + " | ".join(["---", "---", *right]) + " |")
-    for metric, group in cells.groups:
-        lines += [
-            "| " + " | ".join([f"{metric.name} ({metric.direction})", *row]) + " |" for row in group
-        ]
+    for titled, group in cells.groups:
+        lines += ["| " + " | ".join([titled.title, *row]) + " |" for row in group]
     return "\n".join(lines)
 
 

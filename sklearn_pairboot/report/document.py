@@ -22,7 +22,8 @@ class Document:
     """What a report says, whatever the format.
 
     ``sentences`` are what was found, ``how`` pairs of a label and how the numbers came about,
-    ``guide`` how they are read, for formats with room for it, ``methods`` a paragraph for a paper.
+    ``guide`` how they are read, for formats with room for it, ``methods`` a paragraph for a paper;
+    both may be empty.
     """
 
     title: str
@@ -49,6 +50,6 @@ def comparison_document(
         tables=comparison_tables(facts, scores, differences),
         how=statements(facts, scores, differences),
         guide=guide(facts, differences),
-        methods=methods(facts, versions),
+        methods=methods(facts, [*scores, *differences], versions),
         notes=facts.notes,
     )

@@ -60,6 +60,14 @@ def figures(
     return found, " ".join(remarks)
 
 
+def simple_figures(displays: Sequence[Any], captions: Sequence[str]) -> tuple[list[Figure], str]:
+    """Draw displays whose numbers stand in the tables, or say why there are none."""
+    if find_spec("matplotlib") is None:
+        return [], _NO_MATPLOTLIB
+    pairs = zip(displays, captions, strict=True)
+    return [Figure(_source(display), text, text) for display, text in pairs], ""
+
+
 def _forest(result: Any, n_rows: int) -> Figure:
     display = ForestDisplay.from_result(result, which="differences")
     what = "difference with its interval" if n_rows == 1 else "differences with their intervals"

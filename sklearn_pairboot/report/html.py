@@ -69,10 +69,10 @@ def page(document: Document, figures: Sequence[Figure], remark: str) -> str:
         parts.append(f"<p>{_text(remark)}</p>")
     parts += [_table(heading, cells) for heading, cells in document.tables]
     parts += [_section("How to read this report", _list(document.guide))] if document.guide else []
-    parts += [
-        _section("How this was computed", _pairs(document.how)),
-        _section("Methods, to paste into a paper", f"<p>{_text(document.methods)}</p>"),
-    ]
+    parts.append(_section("How this was computed", _pairs(document.how)))
+    if document.methods:
+        text = f"<p>{_text(document.methods)}</p>"
+        parts.append(_section("Methods, to paste into a paper", text))
     if document.notes:
         parts.append(_section("Notes", _list(document.notes)))
     return "\n".join(
@@ -166,12 +166,11 @@ def _table(heading: str, cells: Cells) -> str:
         f"<caption>{_text(heading)}</caption>",
         f"<thead>\n<tr>{head}</tr>\n</thead>",
     ]
-    for metric, rows in cells.groups:
-        title = f"{metric.name} ({metric.direction})"
+    for titled, rows in cells.groups:
         lines += [
             "<tbody>",
             f'<tr><th scope="rowgroup" class="pairboot-metric" colspan="{len(names)}">'
-            f"{_text(title)}</th></tr>",
+            f"{_text(titled.title)}</th></tr>",
         ]
         for row in rows:
             values = "".join(

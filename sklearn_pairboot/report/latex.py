@@ -44,7 +44,8 @@ def as_latex(document: Document, label: str) -> str:
     parts = [_NEEDS]
     for number, (heading, cells) in enumerate(document.tables, 1):
         parts.append(_table(f"{document.title}. {heading}", cells, f"tab:{label}-{number}"))
-    parts.append(f"\\paragraph{{Methods.}} {prose(document.methods)}")
+    if document.methods:
+        parts.append(f"\\paragraph{{Methods.}} {prose(document.methods)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -100,8 +101,8 @@ def _table(caption: str, cells: Cells, label: str) -> str:
         r"\toprule",
         " & ".join(map(escaped, names)) + r" \\",
     ]
-    for metric, rows in cells.groups:
-        title = escaped(f"{metric.name} ({metric.direction})")
+    for titled, rows in cells.groups:
+        title = escaped(titled.title)
         lines += [r"\midrule", f"\\multicolumn{{{len(names)}}}{{l}}{{\\emph{{{title}}}}} \\\\"]
         for row in rows:
             values = (

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from sklearn_pairboot._tables import PLAIN, format_count, listed
+from sklearn_pairboot._tables import PLAIN, DifferenceRow, ScoreRow, format_count, listed
 from sklearn_pairboot._tables.numbers import format_percent
 from sklearn_pairboot.report.facts import Facts, family_size
 from sklearn_pairboot.report.findings import CORRECTION_NAMES, crossed
-from sklearn_pairboot.report.schemes import BAYESIAN, TWO_STAGE, VALIDATION_AND_TEST
+from sklearn_pairboot.report.schemes import (
+    BAYESIAN,
+    TWO_STAGE,
+    VALIDATION_AND_TEST,
+    is_posterior_share,
+)
 
 _INTERVALS = {
     "percentile": "percentile intervals",
@@ -28,15 +33,15 @@ _NAMES = {
 }
 
 
-def methods(facts: Facts, versions: Mapping[str, str]) -> str:
+def methods(
+    facts: Facts, rows: Sequence[ScoreRow | DifferenceRow], versions: Mapping[str, str]
+) -> str:
     """Write the paragraph."""
     sentences = [_evaluation(facts), _resampling(facts), _intervals(facts)]
+    sentences += _other_intervals(facts, rows)
     if len(facts.models) > 1:
         sentences += [*_tests(facts), *_further_tests(facts)]
-    sentences.append(
-        f"Held fixed were {facts.held_fixed}; variation by retraining and by random seeds of "
-        "training was not assessed."
-    )
+    sentences.append(_held_fixed(facts))
     sentences += _software(facts, versions)
     return " ".join(sentences)
 
@@ -75,9 +80,11 @@ def _resampling(facts: Facts) -> str:
             f"equally likely resamples were taken by {how}: {_drawn(facts)}"
         )
     else:
+        article = "an" if pairing.startswith("un") else "a"
+        drawings = "posterior draws" if facts.scheme == BAYESIAN else "resamples"
         text = (
-            f"Sampling variation was assessed by a {pairing}{_bootstrap(facts)} with "
-            f"{facts.n_resamples} resamples: {_drawn(facts)}"
+            f"Sampling variation was assessed by {article} {pairing}{_bootstrap(facts)} with "
+            f"{facts.n_resamples} {drawings}: {_drawn(facts)}"
         )
     if facts.stratified:
         text += ", within strata of fixed size"
@@ -117,9 +124,37 @@ def _intervals(facts: Facts) -> str:
     text = f"Intervals were {level} {_INTERVALS[settings.method]}"
     if len(facts.models) > 1 and settings.correction == "max-t":
         text += "; those of differences were simultaneous by max-T"
+        if settings.alternative != "two-sided":
+            text += f', with one bound (alternative "{settings.alternative}")'
     elif len(facts.models) > 1 and settings.alternative != "two-sided":
         text += f'; those of differences had one bound (alternative "{settings.alternative}")'
     return f"{text}."
+
+
+def _other_intervals(facts: Facts, rows: Sequence[ScoreRow | DifferenceRow]) -> list[str]:
+    """Name the intervals that were made in another way, and those that were not made."""
+    of = {
+        rule: [metric.name for metric in facts.metrics if metric.interval_rule == rule]
+        for rule in ("normal", "biased")
+    }
+    parts = []
+    if of["normal"] and facts.settings.method != "normal":
+        parts.append(f"Those of {listed(of['normal'])}, a debiased square, were normal intervals")
+    if of["biased"]:
+        parts.append(f"No intervals were given for {listed(of['biased'])}, which is biased upwards")
+    replaced = [row for row in rows if row.status.startswith("percentile")]
+    if replaced:
+        parts.append(
+            f"For {listed(list(dict.fromkeys(map(_place, replaced))))} percentile intervals took "
+            "their place"
+        )
+    return [f"{part}." for part in parts]
+
+
+def _place(row: ScoreRow | DifferenceRow) -> str:
+    if isinstance(row, DifferenceRow):
+        return f"{row.metric} ({row.model} - {row.baseline})"
+    return f"{row.metric} ({row.model})"
 
 
 def _tests(facts: Facts) -> list[str]:
@@ -130,6 +165,9 @@ def _tests(facts: Facts) -> list[str]:
     text = f"Differences were {against} in units of the metric"
     size = family_size(facts)
     p_values = "p-values were the smallest error levels at which the interval excluded 0"
+    if is_posterior_share(facts):
+        tail = "two-sided tail shares" if settings.alternative == "two-sided" else "shares"
+        p_values = f"p-values were the {tail} of the posterior draws beyond 0"
     if size > 1 and settings.correction is not None:
         of = "all metrics" if settings.family == "all" else "each metric"
         name = CORRECTION_NAMES[settings.correction]
@@ -162,6 +200,18 @@ def _further_tests(facts: Facts) -> list[str]:
             f"on {max(row.df for row in facts.split_tests) + 1} splits."
         )
     return sentences
+
+
+def _held_fixed(facts: Facts) -> str:
+    if facts.split_tests and len(facts.models) > 1:
+        return (
+            f"The bootstrap held fixed {facts.held_fixed}; variation by retraining was assessed by "
+            "the t test alone."
+        )
+    return (
+        f"Held fixed were {facts.held_fixed}; variation by retraining and by random seeds of "
+        "training was not assessed."
+    )
 
 
 def _margins(facts: Facts) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from sklearn_pairboot._tables import PLAIN, DifferenceRow, ScoreRow, listed
 from sklearn_pairboot._tables.numbers import format_percent
 from sklearn_pairboot.report.facts import Facts
+from sklearn_pairboot.report.schemes import BAYESIAN
 
 _FEW_UNITS = 30
 
@@ -62,11 +63,19 @@ def guide(facts: Facts, differences: Sequence[DifferenceRow]) -> list[str]:
             "percentage points, not two per cent. Where lower is better, a negative difference is "
             "an improvement; the verdict says so in words."
         )
-    lines.append(
-        f"Of intervals made in this way again and again, about "
-        f"{format_percent(facts.settings.confidence_level)} cover the true value. That is no "
-        "probability that this one does."
-    )
+    level = format_percent(facts.settings.confidence_level)
+    if facts.scheme == BAYESIAN:
+        lines.append(
+            f"An interval holds {level} of the posterior draws, under a prior by which values that "
+            "were not seen do not occur (Rubin 1981). How often such intervals cover the true "
+            f"value is another question: about {level} with many {unit}s, fewer with few."
+        )
+    else:
+        lines.append(
+            f"Of intervals made in this way again and again, about {level} cover the true value; "
+            f"fewer where {unit}s are few, or where nearly all values are the same, as with scores "
+            "near 0 or 1. That is no probability that this one does."
+        )
     wide = f"An interval too wide to decide means too few {unit}s"
     if facts.n_units < _FEW_UNITS:
         wide += f" (there are {facts.n_units})"

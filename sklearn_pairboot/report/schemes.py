@@ -58,13 +58,15 @@ def varies_statement(facts: Facts) -> str:
     return f"only which test {facts.unit} are drawn"
 
 
-def _is_share(facts: Facts) -> bool:
-    return facts.settings.method == "percentile" and facts.settings.correction != "max-t"
+def is_posterior_share(facts: Facts) -> bool:
+    """Whether p-values are shares of posterior draws."""
+    by_percentile = facts.settings.method == "percentile" and facts.settings.correction != "max-t"
+    return facts.scheme == BAYESIAN and by_percentile
 
 
 def p_value_meaning(facts: Facts) -> str:
     """Say what the p-value is."""
-    if facts.scheme == BAYESIAN and _is_share(facts):
+    if is_posterior_share(facts):
         tail = "two-sided tail share" if facts.settings.alternative == "two-sided" else "share"
         return f"p is the {tail} of the posterior draws beyond 0, not a test"
     return "p is the smallest error level at which the interval excludes 0"

@@ -27,18 +27,18 @@ _TARGETS = {
 
 def summary(result: MethodComparison) -> str:
     """Write what was found, for which target, where variance comes from, how it was computed."""
-    title = _title(result)
-    lines = [title, "=" * len(title), ""]
+    heading = title(result)
+    lines = [heading, "=" * len(heading), ""]
     for row in result.differences or result.scores:
-        lines += wrapped(_finding(row, result), "- ")
+        lines += wrapped(finding(row, result), "- ")
     for row in result.differences or result.scores:
-        lines += ["", f"{_what(row)}, {visible(row.metric)} ({_direction(row)})"]
+        lines += ["", title_of(row)]
         lines += [*_table(target_cells(row, result)), "", *_table(variance_cells(row, result))]
-        lines += wrapped(_doubled(row, result), "  ")
+        lines += wrapped(doubled(row, result), "  ")
     if result.differences:
         lines += ["", _SCORES, *(f"  {_score(row)}" for row in result.scores)]
     lines += ["", "How this was computed"]
-    for label, text in _statements(result):
+    for label, text in statements(result):
         lines += wrapped(text, f"  {label:<12}")
     if result.notes:
         lines += ["", "Notes"]
@@ -51,18 +51,18 @@ def markdown(result: MethodComparison) -> str:
     """Write the contents of the summary as GitHub-flavoured markdown."""
     result = _renamed(result)
     rows = result.differences or result.scores
-    blocks = [f"## {_title(result)}", _list(_finding(row, result) for row in rows)]
+    blocks = [f"## {title(result)}", _list(finding(row, result) for row in rows)]
     for row in rows:
         blocks += [
-            f"### {_what(row)}, {row.metric} ({_direction(row)})",
+            f"### {_what(row)}, {row.metric} ({direction(row)})",
             _markdown_table(target_cells(row, result), 2),
             _markdown_table(variance_cells(row, result), 1),
-            _doubled(row, result),
+            doubled(row, result),
         ]
     if result.differences:
         blocks += [f"### {_SCORES}", _list(map(_score, result.scores))]
     blocks.append("### How this was computed")
-    blocks.append(_list(f"**{label}**: {text}" for label, text in _statements(result)))
+    blocks.append(_list(f"**{label}**: {text}" for label, text in statements(result)))
     if result.notes:
         blocks += ["### Notes", _list(map(escaped_note, result.notes))]
     return "\n\n".join(blocks) + "\n"
@@ -101,25 +101,28 @@ def _markdown_table(cells: Sequence[Sequence[str]], n_words: int) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in (header, rule, *rows))
 
 
-def _title(result: MethodComparison) -> str:
+def title(result: MethodComparison) -> str:
+    """Name the methods."""
     models = ", ".join(map(visible, result.models))
     return f"{'Comparison of methods' if result.differences else 'Scores of a method'}: {models}"
 
 
 def _score(row: MethodEstimate) -> str:
-    number = _format(row)
+    number = number_format(row)
     ends = number.interval(row.average.ci_low, row.average.ci_high)
     return f"{visible(row.model)}, {visible(row.metric)}: {number(row.estimate)} {ends}"
 
 
-def _finding(row: MethodEstimate, result: MethodComparison) -> str:
-    number = _format(row)
+def finding(row: MethodEstimate, result: MethodComparison) -> str:
+    """Say in a sentence what was found about one method, or two."""
+    number = number_format(row)
     level = format_percent(result.confidence_level)
     average, one = row.average, row.one_model
     fits = _fits(result)
     if row.baseline is None:
         return (
-            f"{visible(row.metric)} of {visible(row.model)} is {number(row.estimate)} on average "
+            f"{visible(row.metric)} ({direction(row)}) of {visible(row.model)} is "
+            f"{number(row.estimate)} on average "
             f"over {fits}, {level} interval {number.interval(average.ci_low, average.ci_high)}; "
             f"of one model drawn from it {number.interval(one.ci_low, one.ci_high)}."
         )
@@ -132,7 +135,7 @@ def _finding(row: MethodEstimate, result: MethodComparison) -> str:
         "inconclusive": "Inconclusive: the data do not show which method is better on average",
     }
     return (
-        f"{words[row.verdict]}. {visible(row.metric)}, {names}: "
+        f"{words[row.verdict]}. {visible(row.metric)} ({direction(row)}), {names}: "
         f"{number(row.estimate, signed=True, keep=True)}, {level} interval of the average over "
         f"{fits} {number.interval(average.ci_low, average.ci_high)}, p {p}; of one model drawn "
         f"from each method {number.interval(one.ci_low, one.ci_high)}."
@@ -141,7 +144,7 @@ def _finding(row: MethodEstimate, result: MethodComparison) -> str:
 
 def target_cells(row: MethodEstimate, result: MethodComparison) -> list[list[str]]:
     """Give every target's estimate as text, the header first."""
-    number = _format(row)
+    number = number_format(row)
     alpha = alpha_of(result.confidence_level)
     level = format_percent(result.confidence_level)
     cells = [["target", "by", "SE", f"{level} interval", "p" if row.baseline else ""]]
@@ -163,11 +166,11 @@ def variance_cells(row: MethodEstimate, result: MethodComparison) -> list[list[s
     return cells
 
 
-def _doubled(row: MethodEstimate, result: MethodComparison) -> str:
+def doubled(row: MethodEstimate, result: MethodComparison) -> str:
     """Say what more of everything would buy."""
     if row.average.std_error == 0:
         return "Nothing varies."
-    number = _format(row)
+    number = number_format(row)
     offers = {f"test {result.unit}": row.predict_std_error(n_items=2 * result.n_units)}
     if result.n_sets > 1:
         offers["training sets"] = row.predict_std_error(n_sets=2 * result.n_sets)
@@ -177,7 +180,8 @@ def _doubled(row: MethodEstimate, result: MethodComparison) -> str:
     return f"SE now {number(row.average.std_error)}; with {listed}."
 
 
-def _statements(result: MethodComparison) -> list[tuple[str, str]]:
+def statements(result: MethodComparison) -> list[tuple[str, str]]:
+    """State how the numbers came about, as pairs of a label and a text."""
     unit = f"test {result.unit}"
     varied = _varied(result)
     pairs = [
@@ -255,11 +259,18 @@ def _what(row: MethodEstimate) -> str:
     return f"{visible(row.model)} - {visible(row.baseline)}"
 
 
-def _direction(row: MethodEstimate) -> str:
+def title_of(row: MethodEstimate) -> str:
+    """Name a row, with the direction of its metric."""
+    return f"{_what(row)}, {visible(row.metric)} ({direction(row)})"
+
+
+def direction(row: MethodEstimate) -> str:
+    """Say which way the metric points."""
     return f"{'higher' if row.greater_is_better else 'lower'} is better"
 
 
-def _format(row: MethodEstimate) -> NumberFormat:
+def number_format(row: MethodEstimate) -> NumberFormat:
+    """Choose one format for all numbers of a row."""
     targets = [getattr(row, name) for name in _TARGETS]
     values = [row.estimate, *(end for found in targets for end in (found.ci_low, found.ci_high))]
     return NumberFormat.from_errors([row.average.std_error], values)

@@ -11,7 +11,9 @@ from sklearn_pairboot._engine.components import Components, Layout
 from sklearn_pairboot._engine.seeds import is_integer
 from sklearn_pairboot.plotting import VarianceSharesDisplay
 from sklearn_pairboot.report import storage
-from sklearn_pairboot.training import _frames, _report, _storage
+from sklearn_pairboot.report.html import fragment, page
+from sklearn_pairboot.report.latex import as_latex
+from sklearn_pairboot.training import _frames, _page, _report, _storage
 
 
 @dataclass(frozen=True)
@@ -363,6 +365,38 @@ class MethodComparison:
             The contents of `summary` with headings, lists and tables.
         """
         return _report.markdown(self)
+
+    def to_html(self) -> str:
+        """
+        Write the result as a web page that needs nothing else.
+
+        Returns
+        -------
+        str
+            An HTML document with the contents of `summary`, and with the shares of the variance
+            drawn where matplotlib is installed.
+        """
+        return page(_page.document(self), *_page.figures(self))
+
+    def _repr_html_(self) -> str:
+        """Show the result in a notebook."""
+        return fragment(_page.document(self))
+
+    def to_latex(self, label: str = "methods") -> str:
+        """
+        Write the tables as LaTeX.
+
+        Parameters
+        ----------
+        label : str, default="methods"
+            The tables have the labels ``tab:<label>-1``, ``tab:<label>-2`` and so on.
+
+        Returns
+        -------
+        str
+            Tables in the style of the package booktabs.
+        """
+        return as_latex(_page.document(self), label)
 
     def to_frame(self, which: str = "differences", backend: Any = None) -> Any:
         """

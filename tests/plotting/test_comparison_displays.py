@@ -165,6 +165,20 @@ def test_histogram_loses_nothing_and_takes_weights_as_repetition(values, times):
     np.testing.assert_allclose(weighted.shares, repeated.shares, atol=1e-12)
 
 
+def test_the_rarest_resamples_do_not_stretch_the_axis_req_D10():
+    random = np.random.default_rng(0)
+    scores = {name: random.integers(0, 2, 120) for name in ("old", "new")}
+    result = compare_scores(scores, n_resamples="exact")
+    values, _ = result._distribution.difference_values(0, 1, 0)
+    display = DifferenceDisplay.from_result(result)
+    assert np.ptp(values) == 2  # all rows could be one on which the models differ
+    assert np.ptp(display.edges) < 10 * result.differences[0].std_error  # normal: 2 x 4.75
+    assert display.shares.sum() == pytest.approx(1)
+    weights = result._distribution.multiplicities
+    for side in (values < display.edges[0], values > display.edges[-1]):
+        assert 0 < weights[side].sum() / weights.sum() < 1e-6
+
+
 def test_no_finite_value_is_refused():
     with pytest.raises(ValueError, match="`values` must hold at least 1 finite value"):
         DifferenceDisplay([np.nan], estimate=0, ci_low=0, ci_high=0, metric="accuracy", model="new")
@@ -389,6 +403,12 @@ def test_strange_and_long_names_are_shown_as_they_are(pyplot, kind):
     if kind in ("forest", "ranks"):
         assert len({text for text in shown[:-2] if "gradient" in text}) == 19 - (kind == "forest")
         assert any(r"'two\nlines \$'" in text for text in shown)
+
+
+def test_rows_without_interval_say_so(pyplot):
+    row = ForestRow("ece", "new", 0.012, 0.04, np.nan, np.nan, False, "inconclusive")
+    (text,) = ForestDisplay([row]).plot().texts_
+    assert text.get_text() == "+0.012 no interval  inconclusive"
 
 
 def test_long_names_lose_their_middle():

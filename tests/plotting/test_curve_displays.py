@@ -317,3 +317,14 @@ def test_other_data_are_refused():
         ReliabilityDisplay({"old": reliability_curve(y, scores["old"], **QUICK)}, {"new": [1]})
     bands = threshold_bands(y, scores, metric="recall", **QUICK)
     assert ThresholdDisplay(bands).bands is bands
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_names_that_begin_with_an_underscore_are_in_legends(pyplot, display):
+    y, scores = data()
+    answers = dict(zip(["_a", "b"], scores.values(), strict=True))
+    drawn = display.from_predictions(y, answers, **KEYWORDS.get(display, {}), **QUICK).plot()
+    figure = drawn.figure_
+    legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
+    texts = [text.get_text() for legend in legends if legend for text in legend.get_texts()]
+    assert any(text.startswith(" _a") for text in texts)

@@ -10,6 +10,7 @@ import pytest
 
 from sklearn_pairboot import ComparisonResult, compare_predictions, compare_scores
 from sklearn_pairboot._tables.names import visible
+from sklearn_pairboot.plotting import DifferenceDisplay
 from sklearn_pairboot.plotting._embed import svg_of
 from sklearn_pairboot.report import figures
 
@@ -235,6 +236,13 @@ def test_svg_is_repeatable_and_leaves_no_trace():
     assert "a &lt; b &amp; c" in texts[0]
     assert dict(matplotlib.rcParams) == before
     assert len(pyplot.get_fignums()) == n_open
+
+
+def test_letters_that_only_the_reader_has_are_written_without_warning():
+    pytest.importorskip("matplotlib")
+    scores = scores_of(["\u6a21\u578b", "b"])  # warnings are errors
+    picture = svg_of(DifferenceDisplay.from_result(compare_scores(scores, n_resamples=199)))
+    assert "\u6a21\u578b" in picture
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from sklearn_pairboot import compare_predictions, compare_scores
+from sklearn_pairboot import ECE, compare_predictions, compare_scores
 from sklearn_pairboot.resampling import BayesianBootstrap, BlockBootstrap, TwoStageBootstrap
 
 RANDOM = np.random.default_rng(0)
@@ -47,11 +47,26 @@ def test_the_paragraph_as_a_whole_req_D21():
         (THREE, {"pairs": "all"}, "adjusted for the 3 comparisons"),
         (THREE, {"correction": None}, "not adjusted for the 2 comparisons"),
         (THREE, {"correction": "max-t"}, "those of differences were simultaneous by max-T"),
+        (SCORES, {"paired": False}, "assessed by an unpaired bootstrap with 199 resamples"),
         (SCORES, {"alternative": "better"}, 'had one bound (alternative "better")'),
+        (
+            THREE,
+            {"alternative": "worse", "correction": "max-t"},
+            'simultaneous by max-T, with one bound (alternative "worse")',
+        ),
         (SCORES, {"margin": 0.25}, "margins (mean_score: 0.25) by one-sided tests at 5 %"),
         (SCORES, {"permutation": True}, "swapping the answers of two models within rows"),
         (SCORES, {"slices": {"half": np.repeat([0, 1], 30)}}, "Subgroups by half were compared"),
-        (SCORES, {"resampling": BayesianBootstrap()}, "Bayesian bootstrap with 199 resamples"),
+        (
+            SCORES,
+            {"resampling": BayesianBootstrap()},
+            "bootstrap with 199 posterior draws: ",
+        ),
+        (
+            SCORES,
+            {"resampling": BayesianBootstrap()},
+            "shares of the posterior draws beyond 0",
+        ),
         (SCORES, {"resampling": TwoStageBootstrap(), "groups": GROUPS}, "and then their rows"),
         (SCORES, {"resampling": BlockBootstrap(5)}, "blocks of 5 rows were drawn"),
     ],
@@ -81,6 +96,30 @@ def test_all_resamples_are_no_random_ones():
     assert "all 3125 equally likely resamples were taken by enumeration" in said  # 5 ** 5
     assert "seed 0" not in said
     assert "random seed" not in said.rpartition("Computed with")[2]
+
+
+def test_a_seed_is_named_only_where_it_decides_something():
+    few = {"old": [0, 1, 0, 0, 1], "new": [1, 1, 1, 0, 0]}
+    counted = compare_scores(few, n_resamples="exact", permutation=True)
+    assert counted.permutations[0].mode != "Monte Carlo"
+    assert counted.random_state_entropy is None
+    assert "random seed" not in counted.method_paragraph().rpartition("Computed with")[2]
+    again = compare_scores(few, n_resamples="exact", permutation=True)
+    assert again.to_json() == counted.to_json()
+
+
+def test_intervals_of_another_kind_are_named():
+    y = RANDOM.integers(0, 2, 80)
+    answers = {"a": RANDOM.random(80), "b": RANDOM.random(80)}
+    said = compare_predictions(y, answers, scoring={"ece": ECE()}, **QUICK).method_paragraph()
+    assert "Those of squared_ece, a debiased square, were normal intervals." in said
+    assert "No intervals were given for ece, which is biased upwards." in said
+    halves = {"old": np.repeat([0.0, 1.0], [19, 1]), "new": np.repeat([0.0, 1.0], [18, 2])}
+    result = compare_scores(halves, method="studentized", **QUICK)
+    assert result.differences[0].status.startswith("percentile")
+    place = "mean_score (new - old)"
+    assert re.search(rf"For [^.]*{re.escape(place)}[^.]* percentile", result.method_paragraph())
+    assert "took their place" not in paragraph(method="studentized")
 
 
 def test_one_model_has_no_differences():

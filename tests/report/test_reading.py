@@ -9,9 +9,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import cross_validate
 
-from sklearn_pairboot import ECE, compare_cross_validate, compare_predictions, compare_scores
+from sklearn_pairboot import (
+    ECE,
+    RecordedEstimator,
+    compare_cross_validate,
+    compare_predictions,
+    compare_scores,
+)
 from sklearn_pairboot.calibration import IsotonicCalibrator
 from sklearn_pairboot.report.reading import guide
+from sklearn_pairboot.resampling import BayesianBootstrap
 
 RANDOM = np.random.default_rng(0)
 COMMON = RANDOM.normal(size=200)
@@ -48,6 +55,7 @@ def test_misunderstanding_1_spread_of_folds_is_no_interval():
     assert "scores of folds share training rows: their spread is no confidence interval" in said
     assert "1/k + n_test/n_train" in said
     assert "Folds" not in how(compare_scores(TOGETHER, **QUICK))
+    assert "by retraining was assessed by the t test alone." in result.method_paragraph()
 
 
 def test_misunderstanding_2_overlapping_intervals_case_overlap():
@@ -177,3 +185,33 @@ def test_few_units_are_counted_where_intervals_are_wide_req_D18():
     few = compare_scores(TOGETHER, groups=np.repeat(np.arange(8), 25), **QUICK)
     text = " ".join(guide(few._facts, few.differences))
     assert "too few resampling units (there are 8)" in text
+
+
+def test_coverage_is_not_promised_where_units_are_few_req_A14():
+    said = guide(compare_scores(TOGETHER, **QUICK)._facts, ())
+    assert any("about 95 % cover the true value; fewer where rows are few" in s for s in said)
+    posterior = compare_scores(TOGETHER, resampling=BayesianBootstrap(), **QUICK)
+    said = guide(posterior._facts, posterior.differences)
+    assert any("holds 95 % of the posterior draws" in s for s in said)
+    assert not any("again and again" in s for s in said)
+
+
+@pytest.mark.parametrize("proba", [False, True])
+def test_few_distinct_scores_are_noted_req_E05(proba):
+    y = RANDOM.integers(0, 2, 200)
+    tied, apart = RANDOM.integers(0, 7, 200) / 7, RANDOM.random(200)
+    answers = {"tied": tied, "apart": apart}
+    if proba:
+        answers = {
+            name: RecordedEstimator.from_arrays(
+                predict_proba=np.column_stack([1 - p, p]), classes=[0, 1]
+            )
+            for name, p in answers.items()
+        }
+    result = compare_predictions(y, answers, scoring=["roc_auc", "neg_brier_score"], **QUICK)
+    (note,) = (note for note in result.notes if note.startswith("Distinct"))
+    assert note.startswith(f"Distinct scores behind roc_auc: tied {len(set(tied))}, on 200 rows.")
+    for options in ({"scoring": "neg_brier_score"}, {"scoring": "roc_auc", "drop": "tied"}):
+        kept = {name: p for name, p in answers.items() if name != options.get("drop")}
+        other = compare_predictions(y, kept, scoring=options["scoring"], **QUICK)
+        assert not any(note.startswith("Distinct") for note in other.notes)

@@ -187,3 +187,36 @@ def test_scores_whose_squares_leave_float64_are_refused(size):
         compare_runs(tables, n_resamples=99)
     zero = compare_runs({"a": np.zeros((2, 5)), "b": np.zeros((2, 5))}, n_resamples=99)
     assert zero.differences[0].average.p_value == 1
+
+
+def test_pages_hold_every_estimate(result):
+    html5lib = pytest.importorskip("html5lib")
+    page, cell, latex = result.to_html(), result._repr_html_(), result.to_latex("m")
+    parser = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False)
+    tree = parser.parse(page)
+    parser.parseFragment(cell)
+    assert len(page) < 300_000
+    rows = result.differences or result.scores
+    targets, shares, *scores = tree.iter("table")
+    texts = [["".join(item.itertext()) for item in line] for line in targets.iter("tr")]
+    lines = [line for line in texts[1:] if len(line) > 1]
+    assert len(lines) == 4 * len(rows)
+    for row, line in zip(rows, lines[::4], strict=True):  # the first target is the average
+        ends = re.findall(r"-?[\d.]+(?:e-?\d+)?", line[3])
+        half = 0.6 * 10.0 ** -len(ends[0].partition(".")[2])  # of the last digit
+        expected = [row.average.ci_low, row.average.ci_high]
+        np.testing.assert_allclose([float(end) for end in ends], expected, rtol=0, atol=half)
+        assert (len(line) == 5) is (row.baseline is not None)
+    n_sources = sum(len(row.variances) for row in rows)
+    assert len(list(shares.iter("tr"))) == 1 + len(rows) + n_sources
+    assert len(scores) == bool(result.differences)
+    assert r"\label{tab:m-2}" in latex
+    assert "Methods" not in page.split("</h1>")[1]
+
+
+def test_losses_have_a_direction_in_words():
+    losses = compare_runs(
+        TABLES, n_resamples=99, random_state=0, resampled_training=True, greater_is_better=False
+    )
+    for text in (losses.summary(), losses.to_markdown(), losses._repr_html_()):
+        assert "(lower is better)" in text.partition("target")[0]
