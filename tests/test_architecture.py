@@ -9,6 +9,8 @@ import pytest
 
 import sklearn_pairboot
 
+pytestmark = pytest.mark.newest  # what files say, and imports of the newest versions
+
 PACKAGE = Path(sklearn_pairboot.__file__).resolve().parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 ENGINE_FILES = [file for file in FILES if "_engine" in file.relative_to(PACKAGE).parts]

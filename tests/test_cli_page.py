@@ -18,6 +18,8 @@ import pytest
 from sklearn_pairboot import cli
 from sklearn_pairboot._cli.arguments import make_parser
 
+pytestmark = pytest.mark.newest
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "doc" / "command_line.rst"
 BLOCK = re.compile(r"(?<=\.\. code-block:: console\n\n)((?:   .*\n)+)")
@@ -54,7 +56,6 @@ def with_real_output(text, folder):
         return BLOCK.sub(block, text)
 
 
-@pytest.mark.newest
 @pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="pandas is not installed")
 def test_commands_print_what_the_page_says(tmp_path):
     text = PAGE.read_text(encoding="utf-8")

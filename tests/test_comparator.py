@@ -97,7 +97,8 @@ def test_estimates_are_the_means_of_cross_validate(cancer, cv):
         name: name for name in ("accuracy", "roc_auc", "f1", "log_loss", "matthews_corrcoef")
     }
     scoring |= {"log_loss": "neg_log_loss", "replayed": make_scorer(roc_auc_score, max_fpr=0.5)}
-    fitted = comparator(scoring=scoring, cv=cv, n_resamples=39, refit=False).fit(X, y)
+    few = {"n_resamples": 4, "confidence_level": 0.5}  # not looked at
+    fitted = comparator(scoring=scoring, cv=cv, refit=False, **few).fit(X, y)
     for column, (name, estimator) in enumerate(TWO):
         expected = cross_validate(estimator, X, y, scoring=scoring, cv=cv)
         for metric in scoring:
@@ -205,7 +206,7 @@ def test_replicates_are_means_over_folds_of_repeated_rows(
     fitted.fit(X, y, groups=groups if clustered else None)
     n_units = of_row.max() + 1 if clustered else len(y)
     rng = np.random.default_rng(5)
-    counts = rng.multinomial(n_units, np.full(n_units, 1 / n_units), size=25)
+    counts = rng.multinomial(n_units, np.full(n_units, 1 / n_units), size=10)
     found = kernels[0].evaluate(Weights(counts)).values
     expected = literal_replicates(
         fitted, X, y, splits, counts, scoring, of_row if clustered else None

@@ -4,9 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import max_examples
 from sklearn_pairboot import ComparisonResult, compare_predictions, compare_scores
 from sklearn_pairboot._engine.confidence_set import confidence_set
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
@@ -80,7 +81,7 @@ def test_equals_arch_on_the_same_resamples():
     np.testing.assert_allclose(found.p_values[list(order)], [*expected, 1.0], rtol=1e-12)
 
 
-@settings(max_examples=25)
+@max_examples(25)
 @given(seed=st.integers(0, 10**6), n_models=st.integers(2, 6), exact=st.booleans())
 def test_equals_the_definition_taken_literally(seed, n_models, exact):
     rng = np.random.default_rng(seed)

@@ -21,6 +21,8 @@ from sklearn import metrics
 from sklearn_pairboot import compare_scores
 from sklearn_pairboot._engine.intervals import METHODS
 
+pytestmark = pytest.mark.newest  # simulations of ours and a page
+
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = ROOT / "benchmarks"
 RESULTS = BENCHMARKS / "results" / "coverage.json"
@@ -327,7 +329,6 @@ def run(*arguments):
     )
 
 
-@pytest.mark.newest
 def test_simulation_goes_on_where_it_was_and_makes_a_page(tmp_path):
     page, file = tmp_path / "page.rst", tmp_path / "coverage.json"
     options = ("--quick", "--results", tmp_path, "--page", page)

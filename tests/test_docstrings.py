@@ -90,6 +90,7 @@ def test_every_public_name_exists():
         assert missing == [], module.__name__
 
 
+@pytest.mark.newest
 @pytest.mark.skipif(find_spec("numpydoc") is None, reason="numpydoc is not installed")
 @pytest.mark.parametrize("name", PUBLIC_NAMES)
 def test_docstring_follows_numpydoc(name):

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import sklearn
 
+pytestmark = pytest.mark.newest
+
 ROOT = Path(__file__).resolve().parents[1]
 PERFORMANCE = ROOT / "doc" / "performance.rst"
 SCORERS = ROOT / "doc" / "scorers.rst"
@@ -87,7 +89,6 @@ def test_numbers_of_different_machines_make_no_page(tmp_path):
     assert made.stderr == "`environment` of memory is not that of speed: run them together.\n"
 
 
-@pytest.mark.newest
 def test_benchmarks_run(tmp_path):
     results, page = tmp_path / "results", tmp_path / "page.rst"
     made = run(MAKE_PERFORMANCE, "--run", "--quick", "--results", results, "--page", page)
@@ -100,7 +101,6 @@ def test_benchmarks_run(tmp_path):
     assert "sklearn-pairboot" in text.partition("Other packages\n")[2]
 
 
-@pytest.mark.newest
 def test_scorer_page_is_what_its_script_writes():
     made_with = re.search(r"^Made with scikit-learn (\d+\.\d+)", SCORERS.read_text(), re.MULTILINE)
     if sklearn.__version__.split(".")[:2] != made_with[1].split("."):

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.newest
+
 ROOT = Path(__file__).resolve().parents[1]
 WRITTEN_BY_SCRIPTS = {"performance.rst", "coverage.rst", "scorers.rst"}
 PAGES = sorted(
@@ -83,7 +85,6 @@ def _printed_by_prompt(source, namespace, page):
     return printed.getvalue()
 
 
-@pytest.mark.newest
 @pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_examples_print_what_the_page_says(page):

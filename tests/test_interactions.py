@@ -106,7 +106,7 @@ def test_no_monte_carlo_error_is_called_none():
     assert stated(compared(), "Monte Carlo").startswith("interval ends are known to +-0.")
 
 
-@pytest.mark.parametrize("n_resamples", [199, "auto"])
+@pytest.mark.parametrize("n_resamples", [199, pytest.param("auto", marks=pytest.mark.newest)])
 def test_a_subgroup_without_a_value_leaves_monte_carlo_errors_alone(n_resamples):
     rng = np.random.default_rng(3)
     answers = {"a": rng.random(N) + 0.2 * HALF, "b": rng.random(N) + 0.4 * HALF}

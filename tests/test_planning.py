@@ -68,6 +68,7 @@ def test_a_negative_correlation_costs_nothing():
     assert (found.design_effect, found.effective_sample_size) == (1, 6)
 
 
+@pytest.mark.newest
 def test_the_interval_covers_a_known_correlation():
     """Normal values, 20 clusters of 4, correlation 0.3: 400 data sets, exact interval."""
     rng = np.random.default_rng(0)

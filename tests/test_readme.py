@@ -18,6 +18,8 @@ import pytest
 import sklearn_pairboot
 from sklearn_pairboot import cli
 
+pytestmark = pytest.mark.newest
+
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 PYTHON = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", flags=re.DOTALL)
@@ -95,7 +97,6 @@ def readme():
     return README.read_text(encoding="utf-8")
 
 
-@pytest.mark.newest
 @pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="pandas is not installed")
 def test_examples_print_what_the_readme_says(readme):
     assert len(PYTHON.findall(readme)) == 2

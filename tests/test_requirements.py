@@ -493,6 +493,7 @@ def test_req_E22_bootstrap_of_an_accuracy(shared):
     assert row.std_error == pytest.approx(arrays["boots"].std(), rel=0.05)
 
 
+@pytest.mark.newest
 def test_req_E23_clusters_cover_where_rows_do_not(shared):
     arrays = load(shared, "cluster")
     groups = np.repeat(np.arange(50), 10)

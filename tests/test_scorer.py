@@ -131,6 +131,7 @@ def test_bounds_are_those_of_compare_estimators(name, method, binary, continuous
     assert (found["n_units"], found["n_undefined"]) == (result.n_units, row.n_undefined)
 
 
+@pytest.mark.newest
 def test_bounds_are_quantiles_of_scores_of_drawn_rows(binary):
     """Independent of the engine: literally drawn clusters, scikit-learn's metric, numpy's rule."""
     model, X, y = binary

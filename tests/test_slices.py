@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as skm
 from sklearn.linear_model import LogisticRegression
 
+from examples import max_examples
 from literal import quiet, rows_of
 from sklearn_pairboot import (
     ComparisonResult,
@@ -482,7 +483,7 @@ def test_a_part_is_the_one_fold_of_an_average():
     np.testing.assert_allclose(part.leave_one_out().values, fold.leave_one_out().values)
 
 
-@settings(max_examples=20)
+@max_examples(20)
 @given(seed=st.integers(0, 10**6))
 def test_merged_units_give_the_same_values(seed):
     rng = np.random.default_rng(seed)

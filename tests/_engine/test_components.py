@@ -4,10 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from examples import max_examples
 from sklearn_pairboot._engine.components import (
     Components,
     Layout,
@@ -93,7 +94,7 @@ def factors(set_of_fit, n_items, variances):
             yield np.sqrt(variance) * (label == value)
 
 
-@settings(max_examples=15)
+@max_examples(15)
 @given(
     st.lists(st.integers(1, 3), min_size=2, max_size=4),
     st.integers(2, 4),

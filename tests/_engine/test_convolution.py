@@ -7,10 +7,11 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from examples import max_examples
 from sklearn_pairboot._engine import convolution
 from sklearn_pairboot._engine.convolution import (
     MOST_POINTS,
@@ -73,7 +74,7 @@ def check_against(law, low, expected):
     ),
     st.booleans(),
 )
-@settings(max_examples=40, deadline=None)
+@max_examples(40)
 def test_counts_equal_all_sequences(strata, ratio):
     parts = [
         draws(units if ratio else [number for number, _ in units], np.ones(len(units), np.int64))
@@ -85,7 +86,7 @@ def test_counts_equal_all_sequences(strata, ratio):
 
 
 @given(st.lists(st.tuples(st.integers(-4, 4), st.integers(0, 2)), min_size=2, max_size=6))
-@settings(max_examples=40, deadline=None)
+@max_examples(40)
 def test_transforms_equal_counts(units):
     numbers = np.array([number for number, _ in units])
     parts = [

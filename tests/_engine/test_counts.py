@@ -63,6 +63,7 @@ def draw_wrongly(generator: Generator, n_units: int, surplus_by_count: bool) -> 
     return drawn
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("rate", [0.5, 1.0, 2.0, None])
 @pytest.mark.parametrize("n_units", [1, 2, 3, 4])
 def test_joint_law(n_units: int, rate: float | None) -> None:
@@ -76,6 +77,7 @@ def test_joint_law(n_units: int, rate: float | None) -> None:
         assert joint_p_value(drawn, [1] * n_units) > PLAUSIBLE
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("surplus_by_count", [True, False])
 def test_joint_law_rejects_surplus_removed_wrongly(surplus_by_count: bool) -> None:
     p_value = joint_p_value(draw_wrongly(np.random.default_rng(3), 3, surplus_by_count), [1] * 3)

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, balanced_accuracy_score, roc_auc_score
 
+from examples import max_examples
 from literal import kernel_of, problem_of, quiet, rows_of
 from sklearn_pairboot import RecordedEstimator, compare_predictions, compare_scores
 from sklearn_pairboot._engine.bootstrap import bootstrap
@@ -39,6 +40,7 @@ def two_way_variance(values, users, items):
     return float(deviations @ related @ deviations) / len(values) ** 2
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("share", [1.0, 0.7])
 def test_variance_is_the_two_way_cluster_robust_one(share):
     users, items, one, other = crossed_data(0, 30, 24, share)
@@ -91,7 +93,7 @@ def test_covariance_is_exactly_that_of_the_three_bootstraps():
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=15)
+@max_examples(15)
 def test_recombined_replicates_have_the_covariance(seed):
     rng = np.random.default_rng(seed)
     mix = rng.normal(size=(3, 3))
@@ -215,6 +217,7 @@ def test_equal_models_do_not_differ():
         assert (row.ci_low, row.ci_high, row.p_value, row.std_error) == (0, 0, 1, 0)
 
 
+@pytest.mark.newest
 def test_jobs_change_nothing():
     users, items, one, other = crossed_data(6)
     results = [

@@ -4,10 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from examples import max_examples
 from sklearn_pairboot import ECE, ComparisonResult, compare_predictions
 from sklearn_pairboot._engine.average import AverageKernel, Fold
 from sklearn_pairboot._engine.binned import BinnedKernel, BinSums, Forecast
@@ -147,7 +148,7 @@ def test_other_kernels_have_none():
     assert chance_variance(average) is None
 
 
-@settings(max_examples=30)
+@max_examples(30)
 @given(st.integers(0, 10**6), st.floats(0.01, 2), st.floats(1, 4))
 def test_what_is_taken_out(seed, share, more):
     values = np.random.default_rng(seed).normal(size=200)

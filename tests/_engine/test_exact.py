@@ -9,10 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from examples import max_examples
 from sklearn_pairboot._engine import exact as exact_module
 from sklearn_pairboot._engine.exact import ExactCounts, count_vectors
 
@@ -72,7 +73,7 @@ def test_against_every_sequence(multiplicity: list[int], stratum: list[int]) -> 
 
 
 @given(units=st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 2)), min_size=1, max_size=7))
-@settings(max_examples=60, deadline=None)
+@max_examples(60)
 def test_merged_units_give_the_same_distribution(units: list[tuple[int, int]]) -> None:
     """Any statistic that sees only the values cannot tell merged units from single ones."""
     score = np.array([value for value, _ in units])
@@ -100,7 +101,7 @@ def test_merged_units_give_the_same_distribution(units: list[tuple[int, int]]) -
     multiplicity=st.lists(st.integers(1, 4), min_size=1, max_size=4),
     data=st.data(),
 )
-@settings(max_examples=60, deadline=None)
+@max_examples(60)
 def test_totals(multiplicity: list[int], data: st.DataObject) -> None:
     size = len(multiplicity)
     stratum = data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size))
@@ -222,6 +223,7 @@ def test_limit_is_inclusive_and_counts_all_strata() -> None:
         count_vectors(units, stratum, max_vectors=26)
 
 
+@pytest.mark.newest
 def test_numbers_of_sequences_beyond_reading_have_eight_digits() -> None:
     exact = 50_000**50_000 * 20_000**20_000
     assert exact_module.count_sequences([50_000]) == 50_000**50_000

@@ -9,11 +9,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from bases import basis_of
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from examples import max_examples
 from sklearn_pairboot._engine.intervals import (
     METHODS,
     acceleration,
@@ -130,7 +131,7 @@ accelerations = st.floats(-0.6, 0.6) | st.sampled_from([0.0, -1.5, 1.5])
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("method", METHODS)
 @given(drawn=samples, acceleration=accelerations)
-@settings(max_examples=60)
+@max_examples(60)
 def test_interval_excludes_zero_exactly_when_p_is_at_most_alpha(
     method, alternative, drawn, acceleration
 ):
@@ -226,7 +227,7 @@ def literal_percentile_p(replicates, alternative):
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @given(values=st.lists(st.integers(-3, 9), min_size=3, max_size=60))
-@settings(max_examples=40)
+@max_examples(40)
 def test_percentile_p_against_bisection_in_rational_numbers(alternative, values):
     assume(len(set(values)) > 1)
     result = interval(
@@ -427,7 +428,7 @@ def test_bca_without_bias_and_acceleration_is_percentile():
 
 @pytest.mark.parametrize("method", METHODS)
 @given(drawn=samples, acceleration=accelerations)
-@settings(max_examples=60)
+@max_examples(60)
 def test_mirror_symmetry(method, drawn, acceleration):
     sample, estimate = drawn
     assume(not sample.is_constant and not sample._is_weighted_by_floats)
@@ -455,7 +456,7 @@ def test_mirror_symmetry(method, drawn, acceleration):
 
 @pytest.mark.parametrize("method", METHODS)
 @given(drawn=continuous_samples(), shift=st.floats(-5, 5), scale=st.sampled_from([1e-3, 0.5, 8]))
-@settings(max_examples=40)
+@max_examples(40)
 def test_shift_and_scale_equivariance(method, drawn, shift, scale):
     sample, estimate = drawn
 
@@ -478,7 +479,7 @@ def test_shift_and_scale_equivariance(method, drawn, shift, scale):
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("method", METHODS)
 @given(drawn=samples, acceleration=st.floats(-0.2, 0.2))
-@settings(max_examples=40)
+@max_examples(40)
 def test_a_higher_level_gives_a_wider_interval(method, alternative, drawn, acceleration):
     sample, estimate = drawn
     assume(not sample.is_constant)

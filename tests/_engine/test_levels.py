@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from examples import max_examples
 from sklearn_pairboot._engine import levels
 from sklearn_pairboot._engine.ranks import AUCKernel, AveragePrecisionKernel
 from sklearn_pairboot._engine.units import Units
@@ -25,7 +26,7 @@ def tied(rng, n, n_levels):
 
 
 @pytest.mark.parametrize(("kind", "metric"), METRICS)
-@settings(max_examples=25)
+@max_examples(25)
 @given(seed=st.integers(0, 2**16), clusters=st.booleans(), weighted=st.booleans())
 def test_equals_scikit_learn_on_the_rows_drawn(kind, metric, seed, clusters, weighted):
     rng = np.random.default_rng(seed)

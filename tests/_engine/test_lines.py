@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import max_examples
 from sklearn_pairboot._engine.binned import BinSums, Forecast
 from sklearn_pairboot._engine.lines import MOST_IN_LINE, Cells, Lines
 from sklearn_pairboot._engine.units import Units
@@ -51,7 +52,7 @@ def weights_of(rng, kind, n_resamples, n_units):
     return counts
 
 
-@settings(max_examples=40)
+@max_examples(40)
 @given(
     seed=st.integers(0, 10_000),
     n_rows=st.sampled_from([1, 2, 50, 700]),

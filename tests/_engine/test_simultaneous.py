@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from examples import max_examples
 from sklearn_pairboot._engine.intervals import alpha_of
 from sklearn_pairboot._engine.simultaneous import Family, max_t, max_t_step_down
 
@@ -201,7 +202,7 @@ def literal_step_down(values, estimates, sides):
     seed=st.integers(0, 10**6),
     sides=st.lists(st.sampled_from(SIDES), min_size=4, max_size=4),
 )
-@settings(max_examples=30)
+@max_examples(30)
 def test_step_down_taken_literally(seed, sides):
     values, estimates = correlated(seed, 199)
     found = max_t_step_down(family(values, estimates), sides)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 from sklearn.metrics import make_scorer
 
+from examples import max_examples
 from literal import kernel_of, rows_of
 from sklearn_pairboot._engine import ranks_multiclass
 from sklearn_pairboot._engine.bootstrap import bootstrap, observe
@@ -40,7 +41,7 @@ def units_and_counts(draw, rng, n):
         of_row = np.unique(rng.integers(0, 6, n), return_inverse=True)[1]
         units = Units(n, int(of_row.max()) + 1, of_row)
     k = units.n_units
-    counts = rng.multinomial(k, np.full(k, 1 / k), size=6).astype(np.uint8)
+    counts = rng.multinomial(k, np.full(k, 1 / k), size=3).astype(np.uint8)
     counts[0] = 0
     counts[0, rng.integers(k)] = k
     return units, counts
@@ -105,7 +106,7 @@ def assert_leave_one_out(kernel):
         ("ovo", "weighted"),
     ],
 )
-@settings(max_examples=12)
+@max_examples(12)
 @given(data=st.data())
 def test_multiclass_auc_equals_scikit_learn_on_drawn_rows(scheme, average, data):
     problem, codes, scores, counts = data.draw(multiclass(weighted=scheme == "ovr"))
@@ -129,7 +130,7 @@ def test_multiclass_auc_equals_scikit_learn_on_drawn_rows(scheme, average, data)
 
 
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
-@settings(max_examples=12)
+@max_examples(12)
 @given(case=multiclass())
 def test_multiclass_average_precision_equals_scikit_learn_on_drawn_rows(average, case):
     problem, codes, scores, counts = case
@@ -167,7 +168,7 @@ def binary(draw):
 
 
 @pytest.mark.parametrize("max_fpr", [0.001, 0.1, 0.3, 0.99])
-@settings(max_examples=15)
+@max_examples(15)
 @given(case=binary())
 def test_partial_auc_equals_scikit_learn_on_drawn_rows(max_fpr, case):
     problem, y, scores, counts = case

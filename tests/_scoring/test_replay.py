@@ -8,7 +8,7 @@ from itertools import product
 import joblib
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -18,6 +18,7 @@ from sklearn.metrics import f1_score, get_scorer, make_scorer, median_absolute_e
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from examples import max_examples
 from sklearn_pairboot._engine.jackknife import jackknife_groups
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import Weights
@@ -119,7 +120,7 @@ def test_case_C45_clusters_drawn_twice_count_twice():
     assert values[counts.tolist().index([2, 1, 0])] == pytest.approx(1 / 3)
 
 
-@settings(max_examples=30, deadline=None)
+@max_examples(30)
 @given(st.lists(st.integers(0, 3), min_size=6, max_size=20), st.integers(0, 10))
 def test_rows_of_a_cluster_come_as_often_as_it_was_drawn(cluster, seed):
     of_row = np.unique(cluster, return_inverse=True)[1]
@@ -447,6 +448,7 @@ def test_a_scorer_may_write_into_truths_and_answers():
     np.testing.assert_array_equal(got, np.full((2, 2), 6.0))
 
 
+@pytest.mark.newest
 def test_case_C127_lambda_scorer_in_worker_processes():
     X, y, models = classification()
     kernels = [

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 from sklearn.metrics import make_scorer
 
+from examples import max_examples
 from literal import kernel_of, problem_of, quiet, rows_of
 from sklearn_pairboot._engine.explained import unit_deviance
 from sklearn_pairboot._engine.units import Units
@@ -61,7 +62,7 @@ def designs(draw):
     groups = np.unique(rng.integers(0, draw(st.sampled_from([4, 99])), n), return_inverse=True)[1]
     units = Units(n, n) if draw(st.booleans()) else Units(n, groups.max() + 1, groups)
     share = np.full(units.n_units, 1 / units.n_units)
-    counts = rng.multinomial(units.n_units, share, size=6).astype(np.uint8)
+    counts = rng.multinomial(units.n_units, share, size=3).astype(np.uint8)
     weight = rng.choice([0.3, 1.0, 2.25], n) if draw(st.booleans()) else None
     return n, rng, units, counts, weight
 
@@ -239,7 +240,7 @@ def test_losses_of_labels_equal_scikit_learn_on_drawn_rows(function, kwargs, cas
 
 
 @pytest.mark.parametrize("which", [0, 1])
-@settings(max_examples=12)
+@max_examples(12)
 @given(case=labelled(2))
 def test_likelihood_ratios_equal_scikit_learn_with_all_labels(which, case):
     problem, answers, counts = case
@@ -289,7 +290,7 @@ def scored(draw, n_classes):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@settings(max_examples=12)
+@max_examples(12)
 @given(data=st.data())
 def test_d2_of_log_loss_takes_the_shares_of_the_drawn_classes(n_classes, data):
     problem, labels, proba, _, counts = data.draw(scored(n_classes))

@@ -17,6 +17,7 @@ from sklearn_pairboot import (
     compare_predictions,
     compare_scores,
 )
+from sklearn_pairboot._engine.counts import CountSource
 
 LABEL_METRICS = [
     "accuracy",
@@ -51,42 +52,51 @@ def test_sums_without_weight_are_undefined_too():
     assert result.scores[0].n_undefined == 2**3
 
 
-@pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
-@pytest.mark.parametrize("name", LABEL_METRICS)
-def test_folds_that_were_not_drawn_are_left_out_of_the_mean(name):
+@pytest.fixture(scope="module")
+def folds_of_groups():
+    """Three folds of two groups, all metrics on 20 resamples of the groups, and the counts."""
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(6), 10)
     y = rng.integers(0, 2, 60)
     X = rng.normal(size=(60, 2)) + y[:, None]
     cv = GroupKFold(3)
     comparator = PairedBootstrapComparator(
-        [("m", LogisticRegression())], scoring=name, cv=cv, n_resamples=60, random_state=0
+        [("m", LogisticRegression())],
+        scoring=LABEL_METRICS,
+        cv=cv,
+        n_resamples=20,
+        confidence_level=0.5,
+        refit=False,
+        random_state=0,
     ).fit(X, y, groups=groups)
-    of_accuracy = PairedBootstrapComparator(
-        [("m", LogisticRegression())], scoring="accuracy", cv=cv, n_resamples=60, random_state=0
-    ).fit(X, y, groups=groups)
-    # The same resamples: accuracy's replicates tell which groups were drawn in literal search.
-    from sklearn_pairboot._engine.counts import CountSource
-
-    counts = CountSource(6).draw(np.random.SeedSequence(0, spawn_key=(0,)))[:60]
-    scorer = metrics.get_scorer(name)
-    expected, accuracies = [], []
+    counts = CountSource(6).draw(np.random.SeedSequence(0, spawn_key=(0,)))[:20]
     splits = [
-        (LogisticRegression().fit(X[train], y[train]), test)
+        (LogisticRegression().fit(X[train], y[train]), X[test], y[test], counts[:, groups[test]])
         for train, test in cv.split(X, y, groups)
     ]
-    for drawn in counts:
-        values, of_folds = [], []
-        for model, test in splits:
-            rows = np.repeat(test, drawn[groups[test]])
-            if len(rows):
-                values.append(scorer(model, X[rows], y[rows]))
-                of_folds.append(np.mean(model.predict(X[rows]) == y[rows]))
-        expected.append(np.mean(values))
-        accuracies.append(np.mean(of_folds))
-    assert any(not drawn[groups[test]].any() for drawn in counts for _, test in splits)
-    np.testing.assert_allclose(of_accuracy.result_.replicates[:, 0, 0], accuracies, rtol=1e-12)
-    np.testing.assert_allclose(comparator.result_.replicates[:, 0, 0], expected, rtol=1e-12)
+    assert any(not drawn.any() for *_, of_fold in splits for drawn in of_fold)
+    return comparator.result_, splits
+
+
+@pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
+@pytest.mark.parametrize("name", LABEL_METRICS)
+def test_folds_that_were_not_drawn_are_left_out_of_the_mean(folds_of_groups, name):
+    result, splits = folds_of_groups
+    scorer = metrics.get_scorer(name)
+    expected = [
+        np.mean(
+            [
+                scorer(
+                    model, np.repeat(X, of_fold[resample], axis=0), np.repeat(y, of_fold[resample])
+                )
+                for model, X, y, of_fold in splits
+                if of_fold[resample].any()
+            ]
+        )
+        for resample in range(20)
+    ]
+    found = result.replicates[:, LABEL_METRICS.index(name), 0]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 class Fixed:

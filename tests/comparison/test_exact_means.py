@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from examples import max_examples
 from sklearn_pairboot import ComparisonResult, compare_predictions, compare_scores
 from sklearn_pairboot._engine import bootstrap as bootstrap_module
 from sklearn_pairboot.resampling import StratifiedBootstrap
@@ -59,7 +60,7 @@ rows = st.lists(
 
 
 @given(rows, st.sampled_from(["percentile", "basic", "normal", "bca"]), st.sampled_from([1.0, 0.1]))
-@settings(max_examples=40, deadline=None)
+@max_examples(40)
 def test_convolution_equals_enumeration(drawn, method, step):
     a, b, _ = np.array(drawn).T
     options = {"method": method, "margin": 0.5 * step, "alternative": "better"}
@@ -71,7 +72,7 @@ def test_convolution_equals_enumeration(drawn, method, step):
 
 
 @given(rows)
-@settings(max_examples=25, deadline=None)
+@max_examples(25)
 def test_convolution_equals_enumeration_within_strata(drawn):
     a, b, stratum = np.array(drawn).T
     options = {"resampling": StratifiedBootstrap(stratum), "method": "bca"}
@@ -81,7 +82,7 @@ def test_convolution_equals_enumeration_within_strata(drawn):
 
 
 @given(rows, st.booleans())
-@settings(max_examples=25, deadline=None)
+@max_examples(25)
 def test_ratios_equal_enumeration(drawn, clustered):
     """Unequal clusters or weights: numerator and denominator are convolved together."""
     a, b, more = np.array(drawn).T
@@ -177,7 +178,7 @@ def test_random_resamples_agree():
 @given(
     st.lists(st.tuples(*2 * [st.integers(0, 4)]), min_size=30, max_size=40), st.integers(-50, 50)
 )
-@settings(max_examples=15, deadline=None)
+@max_examples(15)
 def test_swap_shift_and_order(drawn, shift):
     a, b = np.array(drawn).T
     result = by_convolution({"a": a, "b": b})

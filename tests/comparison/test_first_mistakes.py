@@ -29,7 +29,7 @@ MODEL = LogisticRegression().fit(X, Y)
 OTHER = LogisticRegression(C=1e-3).fit(X[:, :1] @ [[1.0, 1.0]], Y)
 PROBABILITY = MODEL.predict_proba(X)[:, 1]
 SCORES = {"a": [1, 0, 1], "b": [1, 1, 1]}
-FAST = {"n_resamples": 99, "random_state": 0}
+FAST = {"n_resamples": 40, "random_state": 0}
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_one_warning_for_a_scorer_that_warns():
     with pytest.warns(UserWarning) as caught:
         compare_estimators({"m": MODEL, "o": OTHER}, X, Y, scoring=noisy, **FAST)
     assert [str(warning.message) for warning in caught] == [
-        "noisy: RuntimeWarning: mind the gap (met 198 times while scoring resamples)"
+        "noisy: RuntimeWarning: mind the gap (met 80 times while scoring resamples)"
     ]
 
 
@@ -200,7 +200,7 @@ def test_every_entry_asks_models_for_what_the_scorer_asks(function, method, grea
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         direct = compare_estimators({"m": MODEL}, X, Y, scoring=scorer, **FAST).scores[0]
-        of_scorer = ClusterBootstrapScorer(scorer, returns="interval", n_resamples=99)(MODEL, X, Y)
+        of_scorer = ClusterBootstrapScorer(scorer, returns="interval", n_resamples=40)(MODEL, X, Y)
     assert sign * direct.estimate == pytest.approx(expected, rel=1e-12)
     assert of_scorer["score"] == pytest.approx(expected, rel=1e-12)
     assert of_scorer["ci_low"] <= expected <= of_scorer["ci_high"]

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 from sklearn import metrics
@@ -16,6 +16,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
+from examples import max_examples
 from sklearn_pairboot import (
     ComparisonResult,
     PairedBootstrapComparator,
@@ -94,12 +95,12 @@ def literal(y, answers, metric, groups, treat, sample_weight=None):
     old, new = answers if treat is None else map(treat, answers)
     labels = np.unique(groups)
     keywords = {} if sample_weight is None else {"sample_weight": sample_weight}
-    differences = []
+    values = []
     for swapped in itertools.product([False, True], repeat=len(labels)):
         swap = np.array(swapped)[np.searchsorted(labels, groups)]
-        one, other = np.where(swap, old, new), np.where(swap, new, old)
-        differences.append(metric(y, one, **keywords) - metric(y, other, **keywords))
-    differences = np.array(differences)
+        values.append(metric(y, np.where(swap, old, new), **keywords))
+    # The other model has what the opposite arrangement, as far from the end, gives to this one.
+    differences = np.array(values) - np.array(values)[::-1]
     observed, tolerance = differences[0], 1e-10
     with np.errstate(invalid="ignore"):
         return (
@@ -119,8 +120,10 @@ def compared(name, seed, groups, **keywords):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize(
+    ("clustered", "seed"),  # 256 arrangements of rows, 32 of clusters
+    [pytest.param(False, 0, marks=pytest.mark.newest), (True, 0), (True, 1)],
+)
 @pytest.mark.parametrize("name", METRICS)
 def test_all_arrangements_equal_literally_swapped_answers(name, clustered, seed):
     groups = np.arange(N) * 3 % 5 if clustered else None
@@ -190,6 +193,7 @@ def test_random_arrangements_come_close_to_all(name):
     assert many.p_value <= few.permutations[0].p_value + 5 * many.std_error + 0.05
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("name", ["f1", "rmse", "roc_auc"])
 def test_random_arrangements_agree_with_literal_ones(name):
     scorer, kind, metric, treat = METRICS[name]
@@ -267,7 +271,7 @@ def test_exact_resamples_go_with_exact_arrangements():
 
 
 @given(st.integers(0, 200))
-@settings(max_examples=15)
+@max_examples(15)
 def test_a_model_against_itself_has_p_1(seed):
     y, (answers, _) = data("score", seed)
     result = compare_predictions(
@@ -283,7 +287,7 @@ def test_a_model_against_itself_has_p_1(seed):
 
 
 @given(seed=st.integers(0, 100), name=st.sampled_from(["f1", "roc_auc", "r2", "mcc"]))
-@settings(max_examples=20)
+@max_examples(20)
 @pytest.mark.filterwarnings("ignore")
 def test_req_B10_swapping_the_models_changes_no_p_value(seed, name):
     scorer, kind, _, _ = METRICS[name]
@@ -569,6 +573,7 @@ def test_permutation_is_true_or_false(wrong):
         compare_scores({"a": [1, 2], "b": [2, 1]}, permutation=wrong)
 
 
+@pytest.mark.newest
 def test_rejects_rarely_where_models_are_exchangeable():
     rng = np.random.default_rng(7)
     p_values = []

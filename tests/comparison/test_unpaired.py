@@ -8,10 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from examples import max_examples
 from sklearn_pairboot import ComparisonResult, compare_scores
 from sklearn_pairboot._engine import independent
 from sklearn_pairboot._engine.intervals import acceleration
@@ -85,7 +86,7 @@ def test_five_rows_exactly(find):
 
 
 @given(st.lists(st.tuples(*2 * [st.integers(-2, 2)]), min_size=2, max_size=5))
-@settings(max_examples=25, deadline=None)
+@max_examples(25)
 def test_enumeration_and_convolution_agree_and_mirror(rows):
     a, b = np.array(rows).T
     for method in ("percentile", "bca"):

@@ -394,6 +394,7 @@ def test_variance_with_clusters_is_near_the_jackknife():
     assert test.aucs[0].std_error > 1.1 * rows.aucs[0].std_error
 
 
+@pytest.mark.newest
 def test_size_under_the_null_hypothesis():
     # Two exchangeable models, 40 rows, 400 data sets: at most 3 standard errors from 5 %.
     rng = np.random.default_rng(0)

@@ -289,6 +289,7 @@ def test_counts_of_thousands_of_digits_can_be_shown():
     assert "n_assignments=about 1e6020" in repr(test)
 
 
+@pytest.mark.newest
 def test_size_at_small_samples_is_at_most_nominal():
     # Symmetric differences about 0: exact tests never exceed their level.
     rng = np.random.default_rng(0)

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import make_classification
 from sklearn.exceptions import UndefinedMetricWarning
@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import check_scoring, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_validate
 
+from examples import max_examples
 from sklearn_pairboot import (
     PairedBootstrapComparator,
     TieAwareAUC,
@@ -34,7 +35,7 @@ def pairs(y, scores):
 
 
 @given(rows)
-@settings(max_examples=30)
+@max_examples(30)
 def test_every_pair_counted(table):
     y, scores, weight = map(np.array, zip(*table, strict=True))
     signs = pairs(y, scores.astype(float))
@@ -52,7 +53,7 @@ def test_every_pair_counted(table):
 
 
 @given(rows)
-@settings(max_examples=30)
+@max_examples(30)
 def test_breaking_ties_reaches_both_ends(table):
     y, scores, _ = map(np.array, zip(*table, strict=True))
     found = auc_ties(y, scores)
@@ -61,7 +62,7 @@ def test_breaking_ties_reaches_both_ends(table):
 
 
 @given(rows)
-@settings(max_examples=40)
+@max_examples(40)
 def test_placement_values_are_shares_of_the_other_class(table):
     y, scores, _ = map(np.array, zip(*table, strict=True))
     found = placement_values(y, scores)

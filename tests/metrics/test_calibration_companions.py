@@ -4,13 +4,14 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import brentq
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, log_loss
 
+from examples import max_examples
 from sklearn_pairboot.metrics import (
     brier_decomposition,
     calibration_slope_intercept,
@@ -47,6 +48,7 @@ def test_null_distribution_by_enumeration():
     assert (test.null_low, test.null_high) == (0, 0.5)
 
 
+@pytest.mark.newest
 def test_p_values_are_uniform_under_calibration():
     p_values = []
     for seed in range(400):
@@ -111,7 +113,7 @@ def test_refusals():
 
 
 @given(rows, st.integers(1, 9), st.sampled_from(["uniform", "quantile", "sweep"]), st.randoms())
-@settings(max_examples=25)
+@max_examples(25)
 def test_murphys_parts_add_up(table, n_bins, strategy, random):
     y, p = map(np.array, zip(*table, strict=True))
     weight = np.array([random.uniform(0.1, 3) for _ in y])
@@ -147,7 +149,7 @@ def test_murphys_parts_by_hand():
 
 
 @given(rows, st.randoms())
-@settings(max_examples=25)
+@max_examples(25)
 def test_corp_parts(table, random):
     y, p = map(np.array, zip(*table, strict=True))
     weight = np.array([random.randint(1, 3) for _ in y])
@@ -309,6 +311,7 @@ def test_curve_in_bins_by_hand():
     assert reliability_curve(y, p, n_bins=10, random_state=0).count.tolist() == [1, 1, 1, 1, 1]
 
 
+@pytest.mark.newest
 def test_bands_against_literal_resampling():
     y, p = calibrated(150, 9)
     curve = reliability_curve(y, p, n_bins=3, n_resamples=4000, random_state=0)

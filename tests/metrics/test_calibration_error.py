@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.base import clone
@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import check_scoring, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_validate
 
+from examples import max_examples
 from sklearn_pairboot import (
     ECE,
     ClusterBootstrapScorer,
@@ -141,7 +142,7 @@ rows = st.lists(
 
 
 @given(rows, st.integers(1, 12), st.integers(0, 1000))
-@settings(max_examples=30)
+@max_examples(30)
 def test_all_norms_equal_the_loop(table, n_bins, seed):
     y, p = map(np.array, zip(*table, strict=True))
     weight = np.random.default_rng(seed).uniform(0.1, 3, len(y))
@@ -163,7 +164,7 @@ def test_all_norms_equal_the_loop(table, n_bins, seed):
 
 
 @given(rows, st.integers(1, 9), st.sampled_from(["uniform", "quantile", "sweep"]), st.randoms())
-@settings(max_examples=30)
+@max_examples(30)
 def test_order_repetition_and_scale_of_weights(table, n_bins, strategy, random):
     options = {"n_bins": n_bins, "strategy": strategy}
     y, p = map(np.array, zip(*table, strict=True))

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix, make_scorer
 from sklearn.model_selection import TunedThresholdClassifierCV, cross_val_score
 
+from examples import max_examples
 from literal import kernel_of, problem_of, rows_of, trained
 from sklearn_pairboot import compare_estimators, compare_predictions, compare_scores
 from sklearn_pairboot._engine.units import Units
@@ -49,7 +50,7 @@ rows = st.integers(1, 12).flatmap(
 
 
 @given(rows)
-@settings(max_examples=40)
+@max_examples(40)
 def test_values_are_those_of_the_confusion_matrix(data):
     y, predicted, weight, p, order = map(np.array, data)
     costs = {"cost_fn": 5.0, "cost_fp": 1.5, "cost_tp": 0.25, "cost_tn": -0.5}

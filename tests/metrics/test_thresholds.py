@@ -20,6 +20,7 @@ from sklearn.metrics import (
 )
 from sklearn.model_selection import TunedThresholdClassifierCV
 
+from examples import max_examples
 from sklearn_pairboot import compare_estimators
 from sklearn_pairboot.metrics import (
     choose_threshold,
@@ -202,7 +203,7 @@ def by_cost(**costs):
 
 
 @given(data, st.sampled_from([0.2, 0.5, 2 / 3, 0.9, 1.0]))
-@settings(max_examples=50)
+@max_examples(50)
 def test_rules_find_what_a_plain_search_finds(drawn, floor):
     y, p, weight, order = map(np.array, drawn)
     costs = {"cost_fn": 1 / floor, "cost_fp": 0.7, "cost_tn": -0.1}

@@ -11,6 +11,8 @@ from sklearn_pairboot import compare_predictions, compare_scores
 from sklearn_pairboot._tables.names import visible, visible_text
 from sklearn_pairboot.report.latex import escaped, number, prose
 
+pytestmark = pytest.mark.newest  # wording
+
 # What each command prints, from the LaTeX companion; written here a second time on purpose.
 PRINTED = {
     "textbackslash": "\\",

@@ -8,6 +8,8 @@ import pytest
 from sklearn_pairboot import ECE, compare_predictions, compare_scores
 from sklearn_pairboot.resampling import BayesianBootstrap, BlockBootstrap, TwoStageBootstrap
 
+pytestmark = pytest.mark.newest  # wording
+
 RANDOM = np.random.default_rng(0)
 SCORES = {"old": RANDOM.normal(size=60), "new": RANDOM.normal(size=60)}
 THREE = {**SCORES, "newer": RANDOM.normal(size=60)}

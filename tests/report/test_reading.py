@@ -20,6 +20,8 @@ from sklearn_pairboot.calibration import IsotonicCalibrator
 from sklearn_pairboot.report.reading import guide
 from sklearn_pairboot.resampling import BayesianBootstrap
 
+pytestmark = pytest.mark.newest  # wording
+
 RANDOM = np.random.default_rng(0)
 COMMON = RANDOM.normal(size=200)
 TOGETHER = {"old": COMMON, "new": COMMON + 0.05 + 0.1 * RANDOM.normal(size=200)}

@@ -234,6 +234,7 @@ class _Fixed(ClassifierMixin, BaseEstimator):
 # --- Training sets ------------------------------------------------------------------------------
 
 
+@pytest.mark.newest
 def test_training_rows_are_drawn_as_said():
     rows = Units(7, 7)
     clusters = Units(7, 3, np.array([2, 0, 1, 0, 2, 2, 1]))

@@ -487,6 +487,7 @@ def tables_of(rng, n_seeds, spread):
     )
 
 
+@pytest.mark.newest
 def test_interval_of_the_average_covers_in_a_small_simulation():
     rng, hits = np.random.default_rng(0), 0
     for _ in range(100):
