@@ -60,7 +60,8 @@ found = evaluate_protocol(
     calibration="platt",
     random_state=0,
 )
-print(found.summary().partition("\n\nPaired bootstrap")[0])
+thresholds = found.summary().partition("\n\nThresholds")[2].partition("\n\nDifferences")[0]
+print("Thresholds" + thresholds)
 
 # %%
 # Read the column of costs. That of the validation rows is no estimate, since these rows made the

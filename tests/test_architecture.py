@@ -115,6 +115,8 @@ def test_import_takes_little_beyond_scikit_learn():
         "import sys, sklearn\n"
         "before = set(sys.modules)\n"
         "import sklearn_pairboot\n"
+        "assert set(sys.modules) - before == {'sklearn_pairboot', 'sklearn_pairboot._version'}\n"
+        "from sklearn_pairboot import *\n"
         "print('\\n'.join(set(sys.modules) - before))"
     ).split()
     assert "sklearn_pairboot.result" in loaded
@@ -124,6 +126,19 @@ def test_import_takes_little_beyond_scikit_learn():
     assert [name for name in loaded if name.startswith("sklearn_pairboot._cli")] == []
     # Plots of SciPy's and of others are made with Matplotlib alone.
     assert [name for name in loaded if name.startswith("matplotlib")] == []
+
+
+def test_names_are_found_when_asked_for():
+    package = Path(sklearn_pairboot.__file__).parent
+    found = {item.name for item in package.iterdir() if (item / "__init__.py").exists()}
+    assert set(sklearn_pairboot._PACKAGES) == {name for name in found if name[0] != "_"} - {
+        "report"
+    }
+    for name in (*sklearn_pairboot.__all__, *sklearn_pairboot._PACKAGES):
+        assert getattr(sklearn_pairboot, name) is getattr(sklearn_pairboot, name)
+        assert name in dir(sklearn_pairboot)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        sklearn_pairboot.nothing  # noqa: B018
 
 
 def test_importing_changes_no_global_state():

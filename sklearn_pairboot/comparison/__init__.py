@@ -5,8 +5,8 @@ from sklearn_pairboot.comparison.cv_results import compare_cv_results
 from sklearn_pairboot.comparison.estimators import compare_estimators
 from sklearn_pairboot.comparison.predictions import compare_predictions
 from sklearn_pairboot.comparison.scores import compare_scores
+from sklearn_pairboot.comparison.selection import selection_report
 from sklearn_pairboot.comparison.selection_bias import bias_corrected_selection
-from sklearn_pairboot.comparison.selection_report import selection_report
 
 __all__ = [
     "bias_corrected_selection",
