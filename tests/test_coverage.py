@@ -60,7 +60,7 @@ def test_intervals_of_squared_calibration_errors_cover():
     stored = json.loads((BENCHMARKS / "results" / "calibration_errors.json").read_text("utf-8"))
     assert stored["n_data_sets"] >= 400
     for row in stored["rows"]:
-        assert 0.93 <= row["squared"] <= 0.99
+        assert 0.93 <= row["squared"] <= at_most(0.99, stored["n_data_sets"])
         assert row["squared_alone"] >= 0.93
         assert row["plain_alone"] <= 0.85  # a percentile interval of the plain error, never shown
     calibrated = [row for row in stored["rows"] if row["model"] == "coarse"]
