@@ -134,7 +134,7 @@ print(result.to_frame()[["metric", "difference", "ci_low", "ci_high", "verdict"]
 # Accuracy says "worse", and this is no contradiction: at a threshold for costs of 5 and 1, boosting
 # calls more clients, more of them in vain, and accuracy counts those mistakes like the others. The
 # calibration error has no interval, since chance adds to it, to each model another amount; the
-# debiased squared error below it tells no difference.
+# debiased squared error below it does not tell the two apart.
 #
 # The cost at every threshold, and whether probabilities mean what they say:
 

@@ -3,8 +3,8 @@ How sure is one accuracy?
 =========================
 
 A model has 307 of 500 items right: 61.4 %. Another 500 items of the same kind would give another
-number. How far away could it be? Before anybody claims a lead of two points, this is the width to
-look at.
+number. How far away could it be? Before anybody prints a third digit, this is the width to look
+at. (A lead over another model has an interval of its own: that of the difference.)
 """
 
 # %%

@@ -47,8 +47,8 @@ show(models)
 # The expected calibration error (ECE) puts the predictions into bins, takes the
 # distance between mean prediction and share of positives in each, and averages over the rows. It
 # depends on the bins, so always say which: here ten of equal width, the last one with its right
-# end. A loop that leaves out predictions of exactly 1 gives another number. And it is never 0 for
-# finite data: it is made of absolute values.
+# end. A loop that leaves out predictions of exactly 1 gives another number. And chance keeps it
+# above 0 even where every probability is right: it is made of absolute values.
 
 for n_bins in (5, 10, 15, 20):
     error = expected_calibration_error(y_test, models["over-confident"], n_bins=n_bins)

@@ -53,7 +53,8 @@ print("chosen:", search.best_params_)
 # %%
 # The seed of the scorer is fixed, so that all candidates meet the same draws. The bound prefers the
 # steadier of two candidates with nearly the same mean. Here it leads to another choice than the
-# mean, by a hair: the table says above all that the grid hardly matters.
+# mean, by a hair: the table says above all that the grid hardly matters. And ``mean_test_lower`` is
+# a mean of five lower ends. It serves to rank candidates, and is no bound of anything.
 #
 # The whole interval, fold by fold
 # --------------------------------

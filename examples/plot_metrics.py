@@ -75,8 +75,8 @@ for row in result.scores:
 # %%
 # Two pictures of the same thing. The table on the left holds the counts; on the right, each metric
 # has the interval that its own number of messages allows. Precision rests on 1,229 flagged
-# messages, recall on 1,206 harmful ones, accuracy on all 2,400. AUC has the narrowest interval: it
-# uses the order of all scores, not one cut through them.
+# messages, recall on 1,206 harmful ones, accuracy on all 2,400. AUC has the narrowest interval, and
+# also a scale of its own: that does not make it the better metric for telling two models apart.
 
 import matplotlib.pyplot as plt
 

@@ -107,5 +107,5 @@ print(f"questions needed for one point: {required_units(differences, difference=
 # models are held fixed. And nothing of this holds if the questions come in groups, such as many
 # from one template: see :ref:`sphx_glr_gallery_plot_clusters.py`.
 #
-# Where to go on: :ref:`sphx_glr_gallery_plot_multiple_benchmarks.py` has the same two models
-# on twenty sets of questions.
+# Where to go on: :ref:`sphx_glr_gallery_plot_multiple_benchmarks.py` has two models on twenty sets
+# of questions.

@@ -3,7 +3,7 @@ From a skore report to a paired comparison
 ==========================================
 
 `skore <https://docs.skore.probabl.ai>`_ keeps an estimator, its data and its predictions in a
-report, and compares reports by their metrics. Two reports say 0.97 and 0.98. Would the order hold
+report, and compares reports by their metrics. Two reports say 0.93 and 0.96. Would the order hold
 on other rows? This recipe hands the predictions of such reports over.
 
 skore is no dependency of this library. Where it is not installed, the example builds objects with
@@ -136,11 +136,12 @@ print(f"corrected t test of the folds: [{test.ci_low:.3f}, {test.ci_high:.3f}]")
 # The bootstrap answers for other rows, and holds the fold models fixed. The t test asks for more:
 # would the methods differ if they were trained on other rows? Its interval is wider for that.
 #
-# Both bootstrap results, the fitted models on their test rows and the fold models on theirs:
+# Both bootstrap results, the fitted models on their test rows and the fold models on theirs, on one
+# scale:
 
 import matplotlib.pyplot as plt
 
-figure, axes = plt.subplots(2, 1, figsize=(8.5, 4.2), layout="constrained")
+figure, axes = plt.subplots(2, 1, figsize=(8.5, 4.2), sharex=True, layout="constrained")
 result.plot("forest", metric="roc_auc", ax=axes[0])
 axes[0].set_title("one split", loc="left", fontweight="bold")
 cross_validated.plot("forest", ax=axes[1])

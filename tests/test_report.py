@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sklearn_pairboot._tables import DifferenceRow, MetricInfo, ScoreRow, Settings
+from sklearn_pairboot._tables.lines import WIDTH
 from sklearn_pairboot._tables.names import visible
 from sklearn_pairboot._tables.numbers import NumberFormat, format_p, format_percent
 from sklearn_pairboot.report.document import comparison_document
@@ -16,7 +17,7 @@ from sklearn_pairboot.report.facts import Facts
 from sklearn_pairboot.report.findings import allowed_gap, finding, p_clause, smallest_p
 from sklearn_pairboot.report.names import escaped, escaped_note
 from sklearn_pairboot.report.statements import statements
-from sklearn_pairboot.report.text import WIDTH, as_markdown, as_text
+from sklearn_pairboot.report.text import as_markdown, as_text
 
 NAN, INF = math.nan, math.inf
 AUC = MetricInfo("roc_auc", True, "ranks")

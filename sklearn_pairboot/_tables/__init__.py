@@ -38,6 +38,7 @@ from sklearn_pairboot._tables.rows import (
 from sklearn_pairboot._tables.rules import check_margins_by_rule
 from sklearn_pairboot._tables.settings import (
     ALTERNATIVES,
+    BAYESIAN,
     FAMILIES,
     PAIRS,
     PLAIN,
@@ -57,6 +58,7 @@ from sklearn_pairboot._tables.slices import SliceRow
 
 __all__ = [
     "ALTERNATIVES",
+    "BAYESIAN",
     "FAMILIES",
     "PAIRS",
     "PLAIN",

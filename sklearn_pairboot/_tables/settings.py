@@ -18,6 +18,8 @@ FAMILIES = ("metric", "all")
 PAIRS = ("baseline", "all")
 # The scheme of counts of whole units, drawn with replacement.
 PLAIN = "bootstrap"
+# The one whose replicates are posterior draws.
+BAYESIAN = "Bayesian"
 # What these methods need, the value without each unit, exists under that scheme alone.
 LEAVE_ONE_OUT = ("bca", "studentized", "t")
 

@@ -14,6 +14,7 @@ from sklearn_pairboot._scoring.checks import check_choice
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import resolve_scoring
+from sklearn_pairboot._tables.lines import wrapped
 from sklearn_pairboot.agreement._estimates import Estimate, Resampling, check_items
 
 _JUDGE, _HUMAN = 0, 1
@@ -89,7 +90,7 @@ class JudgeAgreement:
                 f"less second human: {self.agreement_difference}."
             )
         lines.append(f"Intervals resample {self.n_units} {self.unit}; the labels are held fixed.")
-        return "\n".join(lines)
+        return "\n".join(line for text in lines for line in wrapped(text))
 
 
 def judge_agreement(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.kernels import item_means
+from sklearn_pairboot._tables.lines import wrapped
 from sklearn_pairboot.agreement._estimates import (
     Estimate,
     Resampling,
@@ -75,7 +76,7 @@ class PositionBias:
         Returns
         -------
         str
-            A sentence for each number.
+            A sentence for each number, in lines of 88 characters.
         """
         lines = [
             f"A is chosen in {self.chosen_first} of the items when it comes first, and in "
@@ -96,7 +97,7 @@ class PositionBias:
             "separately."
         )
         lines.append(f"Intervals resample {self.n_units} {self.unit}.")
-        return "\n".join(lines)
+        return "\n".join(line for text in lines for line in wrapped(text))
 
 
 def position_bias(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -25,11 +24,11 @@ from sklearn_pairboot._engine.seeds import is_integer
 from sklearn_pairboot._engine.weights import FloatArray
 from sklearn_pairboot._scoring.checks import check_confidence_level, check_names, shown
 from sklearn_pairboot._tables import Settings, check_baseline, check_choice, check_settings
+from sklearn_pairboot._tables.lines import wrapped
 from sklearn_pairboot._tables.numbers import NumberFormat, format_p
 from sklearn_pairboot.comparison._candidates import name_of, number_repeated
 from sklearn_pairboot.report.split_tests import SplitScores, SplitTestRow, split_test_rows
 
-_WIDTH = 88
 _LOST = (
     "A search keeps no answers to single rows, so no rows or clusters can be resampled: there is "
     "no interval for these fitted models, no paired bootstrap and no other metric. Models, "
@@ -93,10 +92,8 @@ class SearchComparison:
             f"adjusted {format_p(row.p_adjusted, alpha)}"
             for row in self.split_tests
         ]
-        lines += [
-            textwrap.fill(note, _WIDTH, initial_indent="- ", subsequent_indent="  ")
-            for note in self.notes
-        ]
+        for note in self.notes:
+            lines += wrapped(note, "- ")
         return "\n".join(lines)
 
 

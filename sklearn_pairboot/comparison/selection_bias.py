@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,12 +22,12 @@ from sklearn_pairboot._scoring.checks import (
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.replay import ReplayKernel
 from sklearn_pairboot._scoring.resolve import resolve_scoring
+from sklearn_pairboot._tables.lines import wrapped
 from sklearn_pairboot.comparison._answers import record_of
 from sklearn_pairboot.comparison._options import Options
 from sklearn_pairboot.comparison._run import constant_hint, kind_of
 from sklearn_pairboot.resampling import BayesianBootstrap, CrossedBootstrap, TwoStageBootstrap
 
-_WIDTH = 88
 _WITHOUT_REST = (BayesianBootstrap, CrossedBootstrap, TwoStageBootstrap)
 _LISTED = 5
 
@@ -135,10 +134,7 @@ class CorrectedSelection:
         ]
         if self.n_undefined:
             sentences.append(f"{self.n_undefined} resamples had no value and are left out.")
-        return "\n".join(
-            textwrap.fill(text, _WIDTH, initial_indent="- ", subsequent_indent="  ")
-            for text in sentences
-        )
+        return "\n".join(line for text in sentences for line in wrapped(text, "- "))
 
 
 def bias_corrected_selection(

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
-from sklearn_pairboot._tables import DifferenceRow, MonteCarloRow, ScoreRow, SliceRow, check_choice
+from sklearn_pairboot._tables import (
+    BAYESIAN,
+    DifferenceRow,
+    MonteCarloRow,
+    ScoreRow,
+    SliceRow,
+    check_choice,
+)
+from sklearn_pairboot._tables.numbers import format_percent
 from sklearn_pairboot.plotting._names import shortened
 
 AnyRow = TypeVar("AnyRow", ScoreRow, DifferenceRow)
@@ -43,7 +51,48 @@ class Result(Protocol):
     def confidence_level(self) -> float:
         """Confidence level of the intervals."""
 
+    @property
+    def correction(self) -> str | None:
+        """Correction for the number of comparisons."""
+
+    @property
+    def family(self) -> str:
+        """What is corrected for one another."""
+
+    @property
+    def scheme(self) -> str:
+        """How weights are drawn."""
+
     def _require_joint(self, what: str) -> BootstrapDistribution: ...
+
+
+def drawn_by(result: Result) -> str:
+    """Say what the replicates of a result are."""
+    return "posterior draws" if result.scheme == BAYESIAN else "resamples"
+
+
+def hold_at_once(result: Result, rows: Sequence[ScoreRow | DifferenceRow | SliceRow]) -> bool:
+    """Whether the intervals of rows hold for a family of several comparisons at once."""
+    if result.correction != "max-t" or any(isinstance(row, ScoreRow) for row in rows):
+        return False
+    if result.family == "all":
+        rows = [*result.differences, *result.slices]
+    return len(rows) > 1
+
+
+def rows_beside(
+    result: Result, row: ScoreRow | DifferenceRow
+) -> Sequence[ScoreRow | DifferenceRow]:
+    """Give the rows of the same table and metric."""
+    rows: Sequence[ScoreRow | DifferenceRow] = result.scores
+    if isinstance(row, DifferenceRow):
+        rows = result.differences
+    return [other for other in rows if other.metric == row.metric]
+
+
+def interval_name(confidence_level: float, simultaneous: bool) -> str:
+    """Name an interval by its level, and say whether it holds for one comparison or for all."""
+    return f"{'simultaneous ' * simultaneous}{format_percent(confidence_level)} interval"
 
 
 def direction(greater_is_better: bool) -> str:

@@ -17,10 +17,18 @@ from sklearn_pairboot.plotting._axes import (
 )
 from sklearn_pairboot.plotting._models import SCORES, positive_scores
 from sklearn_pairboot.plotting._names import wrapped
+from sklearn_pairboot.plotting._room import (
+    is_narrow,
+    legend_on_top,
+    set_note,
+    set_x_label,
+    set_y_label,
+)
 
 _MOST_LINES_IN_AXES = 6  # whose legend leaves room for the curves
 _LEGEND_WIDTH = 4.4  # inches
 BAND_ALPHA = 0.2
+SHARES = (0, 0.2, 0.4, 0.6, 0.8, 1)  # ticks
 LEGEND_NAME = 28  # most letters of a name on a line
 
 
@@ -30,8 +38,11 @@ def size_with_legend(width: float, height: float, n_lines: int) -> tuple[float, 
 
 
 def place_legend(ax: Any, place: str = "best") -> Any:
-    """Put a legend inside the axes, or beside them if it is long."""
+    """Put a legend inside the axes: above the curves if they are narrow; a long one beside them."""
     if len(ax.get_legend_handles_labels()[1]) <= _MOST_LINES_IN_AXES:
+        if is_narrow(ax):
+            legend_on_top(ax)
+            return ax.get_legend()
         return ax.legend(fontsize="small", loc=place)
     return ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1.0))
 
@@ -234,12 +245,12 @@ class ScoreCurveDisplay:
             self._draw_differences()
         else:
             self._draw_curves()
-        self.ax_.set_xlabel(self._x_label)
+        set_x_label(self.ax_, self._x_label)
         self.ax_.set_xlim(-0.02, 1.02)
         note = resampling_note(bands.confidence_level, bands.n_resamples, bands.n_units, bands.unit)
         if bands.n_undefined:
             note += f"\n{bands.n_undefined} resamples that have no curve are left out"
-        self.ax_.set_title(note, fontsize="small", loc="left")
+        set_note(self.ax_, note)
         self.legend_ = place_legend(self.ax_, "best" if difference else self._legend_place)
         return self
 
@@ -251,7 +262,8 @@ class ScoreCurveDisplay:
                 model, x, y, bands.ci_low[model], bands.ci_high[model], self._legend_text(model)
             )
         self.ax_.set_ylim(-0.02, 1.02)
-        self.ax_.set_ylabel(self._y_label)
+        self.ax_.set_yticks(SHARES)
+        set_y_label(self.ax_, self._y_label)
 
     def _draw_differences(self) -> None:
         bands = self.bands
@@ -267,7 +279,7 @@ class ScoreCurveDisplay:
                 f"{wrapped(bands.models[model], LEGEND_NAME)} \N{MINUS SIGN} {first}",
             )
         name = self._columns[1].replace("_", " ")
-        self.ax_.set_ylabel(f"Difference of {name}s (shares)")
+        set_y_label(self.ax_, f"Difference of {name}s (shares)")
 
     def _draw(self, model: int, x: Any, y: Any, low: Any, high: Any, text: str) -> None:
         shown = look(model)

@@ -10,9 +10,15 @@ from numpy.typing import NDArray
 
 from sklearn_pairboot._tables import DifferenceRow, build_tables
 from sklearn_pairboot._tables.frames import frame_of
-from sklearn_pairboot._tables.numbers import format_percent
 from sklearn_pairboot.plotting._axes import REFERENCE_COLOR, figure_and_axes, look
-from sklearn_pairboot.plotting._results import chosen_row, title
+from sklearn_pairboot.plotting._results import (
+    chosen_row,
+    drawn_by,
+    hold_at_once,
+    interval_name,
+    rows_beside,
+    title,
+)
 from sklearn_pairboot.plotting._room import legend_on_top, set_y_label
 
 _N_POINTS = 24
@@ -50,6 +56,10 @@ class ConvergenceDisplay:
         Direction of the metric.
     confidence_level : float, default=0.95
         Level of the interval.
+    simultaneous : bool, default=False
+        Whether the interval holds for a family of comparisons at once, as by max-T.
+    drawn : str, default="resamples"
+        What the replicates are called; those of a Bayesian bootstrap are posterior draws.
 
     Attributes
     ----------
@@ -98,6 +108,8 @@ class ConvergenceDisplay:
         baseline: str | None = None,
         greater_is_better: bool = True,
         confidence_level: float = 0.95,
+        simultaneous: bool = False,
+        drawn: str = "resamples",
     ) -> None:
         self.n_resamples = np.asarray(n_resamples, dtype=np.int64)
         self.ci_low = np.asarray(ci_low, dtype=np.float64)
@@ -117,6 +129,8 @@ class ConvergenceDisplay:
         self.baseline = baseline
         self.greater_is_better = greater_is_better
         self.confidence_level = confidence_level
+        self.simultaneous = simultaneous
+        self.drawn = drawn
 
     @classmethod
     def from_result(
@@ -197,6 +211,8 @@ class ConvergenceDisplay:
             baseline=row.baseline if isinstance(row, DifferenceRow) else None,
             greater_is_better=row.greater_is_better,
             confidence_level=result.confidence_level,
+            simultaneous=hold_at_once(result, rows_beside(result, row)),
+            drawn=drawn_by(result),
         )
 
     def frame(self, backend: Any = None) -> Any:
@@ -252,7 +268,7 @@ class ConvergenceDisplay:
                 linestyle=style.linestyle,
                 marker=style.marker,
                 markersize=4,
-                label=f"{text} of the {format_percent(self.confidence_level)} interval",
+                label=f"{text} of the {interval_name(self.confidence_level, self.simultaneous)}",
             )
             self.lines_.append(line)
             band = self.ax_.fill_between(
@@ -278,7 +294,7 @@ class ConvergenceDisplay:
 
     def _label_axes(self) -> None:
         self.ax_.set_xscale("log")
-        self.ax_.set_xlabel("number of resamples (log scale)")
+        self.ax_.set_xlabel(f"number of {self.drawn} (log scale)")
         text = title(self.metric, self.model, self.baseline, self.greater_is_better)
         set_y_label(self.ax_, text)
         legend_on_top(self.ax_)

@@ -10,11 +10,19 @@ import numpy as np
 
 from sklearn_pairboot._tables import DifferenceRow
 from sklearn_pairboot._tables.frames import frame_of
-from sklearn_pairboot._tables.numbers import NumberFormat, format_percent
+from sklearn_pairboot._tables.numbers import NumberFormat
 from sklearn_pairboot.plotting._axes import REFERENCE_COLOR, figure_and_axes, look
 from sklearn_pairboot.plotting._bins import bin_edges, seen_range
-from sklearn_pairboot.plotting._results import Result, chosen_row, title
-from sklearn_pairboot.plotting._room import legend_on_top, set_x_label
+from sklearn_pairboot.plotting._results import (
+    Result,
+    chosen_row,
+    drawn_by,
+    hold_at_once,
+    interval_name,
+    rows_beside,
+    title,
+)
+from sklearn_pairboot.plotting._room import beyond_edges, legend_on_top, set_x_label
 
 
 class DifferenceDisplay:
@@ -51,6 +59,10 @@ class DifferenceDisplay:
         How often each value counts, as in an enumeration of all resamples; ``None`` for once. The
         outermost millionth of them at either end, which cannot be seen, is counted in the bins at
         the ends.
+    simultaneous : bool, default=False
+        Whether the interval holds for a family of comparisons at once, as by max-T.
+    drawn : str, default="resamples"
+        What the replicates are called; those of a Bayesian bootstrap are posterior draws.
 
     Attributes
     ----------
@@ -104,6 +116,8 @@ class DifferenceDisplay:
         margin: float | None = None,
         std_error: float = math.nan,
         weights: Any = None,
+        simultaneous: bool = False,
+        drawn: str = "resamples",
     ) -> None:
         values = np.asarray(values, dtype=np.float64)
         counts = np.ones(len(values)) if weights is None else np.asarray(weights, np.float64)
@@ -130,6 +144,8 @@ class DifferenceDisplay:
         self.confidence_level = confidence_level
         self.margin = margin
         self.std_error = std_error
+        self.simultaneous = simultaneous
+        self.drawn = drawn
 
     @classmethod
     def from_result(
@@ -176,6 +192,8 @@ class DifferenceDisplay:
             "confidence_level": result.confidence_level,
             "std_error": row.std_error,
             "weights": distribution.multiplicities,
+            "simultaneous": hold_at_once(result, rows_beside(result, row)),
+            "drawn": drawn_by(result),
         }
         if not isinstance(row, DifferenceRow):
             values, _ = distribution.model_values(number, place)
@@ -234,7 +252,9 @@ class DifferenceDisplay:
         )
         if len(self.shares) == 1:  # all values are equal: a bar across the axes would not say so
             width = self.edges[1] - self.edges[0]
-            self.ax_.set_xlim(self.edges[0] - 5 * width, self.edges[1] + 5 * width)
+            sides = [self.edges[0] - 5 * width, self.edges[1] + 5 * width]
+            self.ax_.update_datalim([(side, 0.0) for side in sides])
+            self.ax_.autoscale_view(scaley=False)
         self.line_ = self.ax_.axvline(
             self.estimate,
             color=look(1).color,
@@ -257,24 +277,24 @@ class DifferenceDisplay:
         )
 
     def _draw_interval(self, ends: Sequence[float], number: NumberFormat) -> Any:
-        """Shade the interval, an open one up to the edge of the axes."""
+        """Shade the interval, an open one beyond the edge of the axes."""
         if len(ends) < 2:
             return None
-        limits = self.ax_.get_xlim()
-        low, high = max(self.ci_low, limits[0]), min(self.ci_high, limits[1])
-        text = f"{format_percent(self.confidence_level)} interval {number.interval(*ends)}"
-        band = self.ax_.axvspan(
-            low, high, color=REFERENCE_COLOR, alpha=0.25, linewidth=0, zorder=0, label=text
-        )
         for end in ends:
             if math.isfinite(end):
                 self.ax_.axvline(end, color=REFERENCE_COLOR, linestyle="--", linewidth=1)
-        self.ax_.set_xlim(limits)
+        low, high = beyond_edges(self.ax_, *ends)
+        text = f"{interval_name(self.confidence_level, self.simultaneous)} {number.interval(*ends)}"
+        limits = self.ax_.dataLim.frozen()
+        band = self.ax_.axvspan(
+            low, high, color=REFERENCE_COLOR, alpha=0.25, linewidth=0, zorder=0, label=text
+        )
+        self.ax_.dataLim.set(limits)  # the limits follow what is finite
         return band
 
     def _label_axes(self) -> None:
         text = title(self.metric, self.model, self.baseline, self.greater_is_better)
         set_x_label(self.ax_, text)
         left_out = f"\n({self.undefined_share:.1%} undefined, left out)"
-        self.ax_.set_ylabel("share of resamples" + left_out * (self.undefined_share > 0))
+        self.ax_.set_ylabel(f"share of {self.drawn}" + left_out * (self.undefined_share > 0))
         legend_on_top(self.ax_)

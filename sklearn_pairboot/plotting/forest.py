@@ -14,7 +14,15 @@ from sklearn_pairboot._tables.frames import frame
 from sklearn_pairboot._tables.numbers import NumberFormat, format_percent
 from sklearn_pairboot.plotting._axes import REFERENCE_COLOR, figure_and_axes, look
 from sklearn_pairboot.plotting._names import shortened, size_of, wrapped, wrapped_text
-from sklearn_pairboot.plotting._results import Result, chosen, direction, table_of
+from sklearn_pairboot.plotting._results import (
+    Result,
+    chosen,
+    direction,
+    hold_at_once,
+    interval_name,
+    table_of,
+)
+from sklearn_pairboot.plotting._room import beyond_edges
 
 _LINE_HEIGHT, _CHARACTER_WIDTH = 0.2, 0.085  # inches, at the usual size of tick labels
 _PLOT_WIDTH, _LEAST_WIDTH = 3.6, 6.4
@@ -86,6 +94,8 @@ class ForestDisplay:
         Whether the numbers are differences, so that zero is marked.
     confidence_level : float, default=0.95
         Level of the intervals.
+    simultaneous : bool, default=False
+        Whether they hold for a family of comparisons at once, as by max-T.
 
     Attributes
     ----------
@@ -125,6 +135,7 @@ class ForestDisplay:
         what: str = "",
         differences: bool = True,
         confidence_level: float = 0.95,
+        simultaneous: bool = False,
     ) -> None:
         if not rows:
             raise ValueError("`rows` must hold at least 1 row, got none.")
@@ -132,6 +143,7 @@ class ForestDisplay:
         self.what = what
         self.differences = differences
         self.confidence_level = confidence_level
+        self.simultaneous = simultaneous
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -188,6 +200,9 @@ class ForestDisplay:
             what=what,
             differences=which != "scores",
             confidence_level=result.confidence_level,
+            simultaneous=hold_at_once(
+                result, [row for row in rows if row.metric == rows[0].metric]
+            ),
         )
 
     def frame(self, backend: Any = None) -> Any:
@@ -290,12 +305,18 @@ class ForestDisplay:
         axes.tick_params(axis="y", length=0)
         axes.locator_params(axis="x", nbins=6)
         what = f": {self.what}" if self.what else ""
-        level = f"{format_percent(self.confidence_level)} intervals"
+        text = f"{shortened(group[0].metric)}{what}; {direction(group[0].greater_is_better)}"
+        axes.set_xlabel(f"{wrapped_text(text)}\n({self._intervals(group)})")
+
+    def _intervals(self, group: Sequence[ForestRow]) -> str:
+        """Say what the lines are, if there are any."""
+        if all(math.isnan(row.ci_low) and math.isnan(row.ci_high) for row in group):
+            return "no intervals"
+        level = f"{interval_name(self.confidence_level, self.simultaneous)}s"
         if not all(math.isnan(row.margin) for row in group):
             alpha = 1 - self.confidence_level
             level += f", thick {format_percent(round(1 - 2 * alpha, 10))} for the margin"
-        text = f"{shortened(group[0].metric)}{what}; {direction(group[0].greater_is_better)}"
-        axes.set_xlabel(f"{wrapped_text(text)}\n({level})")
+        return level
 
     def _scale(self, axes: Any, group: Sequence[ForestRow]) -> None:
         """Set limits that show every finite number; open intervals end at them."""
@@ -308,22 +329,26 @@ class ForestDisplay:
         ends += [0.0] * self.differences
         low, high = min(ends, default=0.0), max(ends, default=1.0)
         room = 0.08 * (high - low) or 0.05 * abs(high) or 0.05
-        axes.set_xlim(low - room, high + room)
+        opens = [[row.ci_low for row in group], [row.ci_high for row in group]]
+        left, right = (room * (1 + 2 * any(map(math.isinf, of_side))) for of_side in opens)
+        edges = [low - left, high + right]
+        if not axes.get_autoscalex_on():  # limits of an earlier plot on shared axes
+            edges += axes.get_xlim()
+        axes.set_xlim(min(edges), max(edges))
 
 
 def _interval(axes: Any, low: float, high: float, place: int, width: float) -> Any:
     """Draw an interval, with an arrow at the edge of the axes for an open end."""
     if math.isnan(low) or math.isnan(high):
         return None
-    edges = axes.get_xlim()
-    ends = [max(low, edges[0]), min(high, edges[1])]
+    ends = beyond_edges(axes, low, high)
     color = look(0).color
     (line,) = axes.plot(ends, [place, place], "-", color=color, linewidth=width, zorder=2)
-    inwards = 0.015 * (edges[1] - edges[0])
+    at_edge = axes.get_yaxis_transform()
     if math.isinf(low):
-        axes.plot([edges[0] + inwards], [place], "<", color=color)
+        axes.plot([0.015], [place], "<", color=color, transform=at_edge)
     if math.isinf(high):
-        axes.plot([edges[1] - inwards], [place], ">", color=color)
+        axes.plot([0.985], [place], ">", color=color, transform=at_edge)
     return line
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn_pairboot._tables.frames import frame_of
 from sklearn_pairboot.plotting._axes import figure_and_axes
 from sklearn_pairboot.plotting._names import shortened, size_of, wrapped
-from sklearn_pairboot.plotting._results import chosen, direction
+from sklearn_pairboot.plotting._results import chosen, direction, drawn_by
 from sklearn_pairboot.plotting._room import set_x_label
 
 
@@ -30,6 +30,8 @@ class RankDisplay:
         Name of the metric.
     greater_is_better : bool, default=True
         Direction of the metric.
+    drawn : str, default="resamples"
+        What the replicates are called; those of a Bayesian bootstrap are posterior draws.
 
     Attributes
     ----------
@@ -57,6 +59,7 @@ class RankDisplay:
         *,
         metric: str,
         greater_is_better: bool = True,
+        drawn: str = "resamples",
     ) -> None:
         shares = np.asarray(shares, dtype=np.float64)
         if shares.ndim != 2 or shares.shape[0] != len(models):
@@ -71,6 +74,7 @@ class RankDisplay:
         self.models = tuple(models[place] for place in order)
         self.metric = metric
         self.greater_is_better = greater_is_better
+        self.drawn = drawn
 
     @classmethod
     def from_result(cls, result: Any, *, metric: str | None = None) -> RankDisplay:
@@ -97,6 +101,7 @@ class RankDisplay:
             result.models,
             metric=name,
             greater_is_better=info.greater_is_better,
+            drawn=drawn_by(result),
         )
 
     def frame(self, backend: Any = None) -> Any:
@@ -164,7 +169,7 @@ class RankDisplay:
         self.ax_.set_ylabel("model (mean rank)")
         way = direction(self.greater_is_better)
         text = f"rank by {shortened(self.metric)}, 1 is the best; {way} "
-        set_x_label(self.ax_, text + "(per cent of the resamples, ties shared)")
+        set_x_label(self.ax_, f"{text}(per cent of the {self.drawn}, ties shared)")
         return self
 
 

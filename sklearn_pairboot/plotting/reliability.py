@@ -21,9 +21,11 @@ from sklearn_pairboot.plotting._axes import (
 )
 from sklearn_pairboot.plotting._models import PROBABILITIES, positive_scores
 from sklearn_pairboot.plotting._names import wrapped
+from sklearn_pairboot.plotting._room import set_note, set_x_label, set_y_label
 from sklearn_pairboot.plotting._score_curves import (
     BAND_ALPHA,
     LEGEND_NAME,
+    SHARES,
     place_legend,
     size_with_legend,
 )
@@ -280,15 +282,14 @@ class ReliabilityDisplay:
             self._draw(position, name, curve)
         level = format_percent(next(iter(self.curves.values())).confidence_level)
         unit = next(iter(self.curves.values())).unit
-        self.ax_.set_title(
-            f"Pointwise {level} intervals, from resampled {unit}", fontsize="small", loc="left"
-        )
+        set_note(self.ax_, f"Pointwise {level} intervals, from resampled {unit}")
         self.ax_.set_xlim(-0.02, 1.02)
         self.ax_.set_ylim(-0.02, 1.02)
-        self.ax_.set_ylabel("Observed share of positives")
-        self.legend_ = place_legend(self.ax_, "lower right")
+        self.ax_.set_yticks(SHARES)
         lowest = self.ax_ if self.histograms is None else self._draw_histograms(self.histograms)
-        lowest.set_xlabel("Predicted probability of the positive class")
+        self.legend_ = place_legend(self.ax_, "lower right")
+        set_y_label(self.ax_, "Observed share of positives")
+        set_x_label(lowest, "Predicted probability of the positive class")
         return self
 
     def _draw(self, position: int, name: str, curve: ReliabilityCurve) -> None:
@@ -321,7 +322,7 @@ class ReliabilityDisplay:
                 color=REFERENCE_COLOR,
                 alpha=BAND_ALPHA,
                 linewidth=0,
-                label="consistency band of calibrated predictions",
+                label="consistency band if calibrated",
             )
         self.gaps_ = self.ax_.vlines(
             curve.mean_predicted,

@@ -20,6 +20,7 @@ from sklearn_pairboot.plotting._axes import (
 )
 from sklearn_pairboot.plotting._models import PROBABILITIES, positive_scores
 from sklearn_pairboot.plotting._names import wrapped
+from sklearn_pairboot.plotting._room import set_note, set_x_label, set_y_label
 from sklearn_pairboot.plotting._score_curves import (
     BAND_ALPHA,
     LEGEND_NAME,
@@ -286,10 +287,10 @@ class ThresholdDisplay:
             )
             for model, value in chosen.items()
         ]
-        self.ax_.set_xlabel("Threshold (rows at or above it are called positive)")
-        self.ax_.set_ylabel(self._y_label(unit))
+        set_x_label(self.ax_, "Threshold (rows at or above it are called positive)")
+        set_y_label(self.ax_, self._y_label(unit))
         note = resampling_note(bands.confidence_level, bands.n_resamples, bands.n_units, bands.unit)
-        self.ax_.set_title(note, fontsize="small", loc="left")
+        set_note(self.ax_, note)
         self.legend_ = place_legend(self.ax_)
         return self
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,13 @@ from sklearn_pairboot._tables import Row, check_choice
 from sklearn_pairboot._tables.frames import frame
 from sklearn_pairboot._tables.numbers import format_percent
 from sklearn_pairboot.plotting._axes import figure_and_axes, look
-from sklearn_pairboot.plotting._names import shortened, size_of, wrapped, wrapped_text
+from sklearn_pairboot.plotting._names import shortened, size_of, wrapped
 from sklearn_pairboot.plotting._results import chosen
+from sklearn_pairboot.plotting._room import set_x_label
 
 _HATCHES = ("", "///", "|||", "\\\\\\", "xxx", "---", "+++")  # dots weigh 150 KB in a page
+
+_THICKNESS = 0.85  # of bars, in units of their distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,32 +186,35 @@ class VarianceSharesDisplay:
         """
         labels = list(dict.fromkeys(row.label for row in self.rows))
         sources = list(dict.fromkeys(row.source for row in self.rows))
-        names = [wrapped(label) for label in labels]
-        longest, _ = size_of(names)
-        height = max(2.6, 1.2 + 0.2 * (len(sources) + 1) * len(labels))
-        width = max(6.4, 3.4 + 0.085 * (longest + max(map(len, sources)) + 6))
-        self.figure_, self.ax_ = figure_and_axes(ax, size=(width, height))
-        thickness = 0.8 / len(sources)
+        # Each method has a place for its name, and below it one for each of its sources.
+        steps = len(sources) + 1
+        names = {group * steps: wrapped(label) for group, label in enumerate(labels)}
         places = {
-            (label, source): group + (k - (len(sources) - 1) / 2) * thickness
+            (label, source): group * steps + 1 + k
             for group, label in enumerate(labels)
             for k, source in enumerate(sources)
         }
+        longest, n_lines = size_of(list(names.values()))
+        height = 1.2 + 0.24 * steps * len(labels) + 0.19 * (n_lines - 1) * len(labels)
+        width = 3.8 + 0.085 * max(longest, *map(len, sources))
+        self.figure_, self.ax_ = figure_and_axes(ax, size=(max(6.4, width), max(2.6, height)))
         self.bars_ = {}
         for k, source in enumerate(sources):
             rows = [row for row in self.rows if row.source == source]
             self.bars_[source] = self.ax_.barh(
                 [places[row.label, source] for row in rows],
                 [0.0 if math.isnan(row.share) else row.share for row in rows],
-                thickness,
+                _THICKNESS,
                 color=look(k).color,
                 alpha=0.6,
                 hatch=_HATCHES[k % len(_HATCHES)],
                 edgecolor=self.ax_.get_facecolor(),
-                label=source,
             )
         self.intervals_ = [self._interval(row, places[row.label, row.source]) for row in self.rows]
+        names.update({place: source for (_, source), place in places.items()})
         self._label_axes(names)
+        for group, label in enumerate(self.ax_.get_yticklabels()):
+            label.set_fontweight("normal" if group % steps else "bold")
         return self
 
     def _interval(self, row: VarianceShareRow, place: float) -> Any:
@@ -223,15 +229,15 @@ class VarianceSharesDisplay:
         )
         return line
 
-    def _label_axes(self, names: Sequence[str]) -> None:
+    def _label_axes(self, names: Mapping[int, str]) -> None:
         self.ax_.set_xlim(0, 1)
         self.ax_.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
-        self.ax_.set_yticks(range(len(names)), names)
+        self.ax_.set_yticks(sorted(names), [names[place] for place in sorted(names)])
+        self.ax_.tick_params(axis="y", length=0)
         self.ax_.set_ylim(len(names) - 0.5, -0.5)
         level = format_percent(self.confidence_level)
         of = "the average" if self.baseline is None else "the average difference"
         text = f"share of the variance of {of} of {shortened(self.metric)}"
         if self.baseline is not None:
             text += f" from {shortened(self.baseline)}"
-        self.ax_.set_xlabel(f"{wrapped_text(text)}\n(lines: {level} intervals)")
-        self.ax_.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize="small")
+        set_x_label(self.ax_, f"{text} (lines: {level} intervals)")

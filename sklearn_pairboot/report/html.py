@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from html import escape
 
+from sklearn_pairboot._tables.lines import kept_together
 from sklearn_pairboot._tables.names import visible_text
 from sklearn_pairboot.report.cells import Cells
 from sklearn_pairboot.report.document import Document
 from sklearn_pairboot.report.figures import Figure
-from sklearn_pairboot.report.text import kept_together
 
 _LEFT = ("verdict", "status")
 _MOST_SENTENCES = 8

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sklearn_pairboot._tables import PLAIN, DifferenceRow, ScoreRow, format_count, listed
+from sklearn_pairboot._tables import BAYESIAN, PLAIN, DifferenceRow, ScoreRow, format_count, listed
 from sklearn_pairboot._tables.numbers import format_percent
 from sklearn_pairboot.report.facts import Facts, family_size
 from sklearn_pairboot.report.findings import CORRECTION_NAMES, crossed
 from sklearn_pairboot.report.schemes import (
-    BAYESIAN,
     TWO_STAGE,
     VALIDATION_AND_TEST,
     is_posterior_share,

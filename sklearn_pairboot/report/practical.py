@@ -9,6 +9,7 @@ import numpy as np
 
 from sklearn_pairboot._engine.distribution import BootstrapDistribution
 from sklearn_pairboot._tables import (
+    BAYESIAN,
     Row,
     check_margin_names,
     check_margins,
@@ -17,7 +18,6 @@ from sklearn_pairboot._tables import (
     plain_margin,
 )
 from sklearn_pairboot.report.facts import Facts
-from sklearn_pairboot.report.schemes import BAYESIAN
 
 
 @dataclass(frozen=True, slots=True)

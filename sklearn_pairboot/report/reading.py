@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sklearn_pairboot._tables import PLAIN, DifferenceRow, ScoreRow, listed
+from sklearn_pairboot._tables import BAYESIAN, PLAIN, DifferenceRow, ScoreRow, listed
 from sklearn_pairboot._tables.numbers import format_percent
 from sklearn_pairboot.report.facts import Facts
-from sklearn_pairboot.report.schemes import BAYESIAN
 
 _FEW_UNITS = 30
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from sklearn_pairboot._tables import BAYESIAN
 from sklearn_pairboot.report.facts import Facts
 
-BAYESIAN = "Bayesian"
 TWO_STAGE = "two-stage"
 VALIDATION_AND_TEST = "validation and test"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from sklearn_pairboot._tables import PLAIN, DifferenceRow, ScoreRow, format_count
+from sklearn_pairboot._tables import BAYESIAN, PLAIN, DifferenceRow, ScoreRow, format_count
 from sklearn_pairboot._tables.numbers import format_percent
 from sklearn_pairboot.report.facts import Facts, adjusted_apart, family_size
 from sklearn_pairboot.report.findings import CORRECTION_NAMES, crossed, smallest_p
@@ -13,7 +13,6 @@ from sklearn_pairboot.report.monte_carlo import monte_carlo_statement
 from sklearn_pairboot.report.permutations import permutation_statement
 from sklearn_pairboot.report.reading import reminders
 from sklearn_pairboot.report.schemes import (
-    BAYESIAN,
     p_value_meaning,
     unit_statement,
     varies_statement,

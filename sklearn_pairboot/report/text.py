@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
-
+from sklearn_pairboot._tables.lines import wrapped
 from sklearn_pairboot._tables.names import visible_text
 from sklearn_pairboot.report.cells import markdown_table, text_table
 from sklearn_pairboot.report.document import Document
 from sklearn_pairboot.report.names import escaped_note
-
-WIDTH = 88
 
 
 def as_text(document: Document) -> str:
@@ -45,25 +41,3 @@ def as_markdown(document: Document) -> str:
     if document.notes:
         blocks += ["### Notes", "\n".join(f"- {escaped_note(note)}" for note in document.notes)]
     return "\n\n".join(blocks) + "\n"
-
-
-# Intervals, p-values and per cents are not torn apart at the end of a line.
-_TOGETHER = re.compile(r"[\[(]-?[\w.+-]+, [\w.+-]+[\])]|\bp (?:<=|[=<]) [\w.]*\d|[\d.]+ %")
-
-
-def kept_together(text: str, space: str) -> str:
-    """Write the spaces in intervals, p-values and per cents as one that breaks no line."""
-    return _TOGETHER.sub(lambda found: found[0].replace(" ", space), text)
-
-
-def wrapped(text: str, start: str) -> list[str]:
-    """Break a text into lines that are indented like its start; names stay whole."""
-    lines = textwrap.wrap(
-        kept_together(text, "\0"),
-        WIDTH,
-        initial_indent=start,
-        subsequent_indent=" " * len(start),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return [line.replace("\0", " ") for line in lines]

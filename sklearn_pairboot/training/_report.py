@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sklearn_pairboot._engine.intervals import alpha_of
+from sklearn_pairboot._tables.lines import wrapped
 from sklearn_pairboot._tables.names import visible, visible_text
 from sklearn_pairboot._tables.numbers import NumberFormat, format_p, format_percent, format_share
 from sklearn_pairboot.report.findings import CORRECTION_NAMES
 from sklearn_pairboot.report.names import escaped, escaped_note
-from sklearn_pairboot.report.text import wrapped
 
 if TYPE_CHECKING:
     from sklearn_pairboot.training.result import MethodComparison, MethodEstimate

@@ -120,7 +120,11 @@ def test_req_E16_req_E17_figures_of_the_article(shared):
     # Single verdicts favour the longer answer less: the bias concentrates.
     single = np.mean(biased["position_and_length_single"] == biased["longer"])
     assert longer.attributes["length"].ci_low > single
-    assert "no other" in longer.summary()
+    words = longer.summary()
+    assert "and no other: a taste for length" in " ".join(words.split("\n"))
+    assert max(map(len, words.split("\n"))) <= 88
+    # Intervals are not torn apart.
+    assert str(longer.gap).split(" ", 1)[1] in words
 
 
 def test_position_bias_by_hand():

@@ -1,5 +1,6 @@
 """Displays of a comparison: what is drawn equals the tables, for every kind of input."""
 
+import math
 import sys
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from sklearn_pairboot.plotting import (
 )
 from sklearn_pairboot.plotting._names import shortened, wrapped
 from sklearn_pairboot.report.shown import Shown
+from sklearn_pairboot.resampling import BayesianBootstrap
 from sklearn_pairboot.result import ComparisonResult
 
 KINDS = ("forest", "difference", "ranks", "convergence")
@@ -83,7 +85,7 @@ def test_open_ends_reach_the_edge_with_an_arrow(pyplot):
     display = result.plot()
     low, high = display.intervals_[0].get_xdata()
     assert low == result.differences[0].ci_low
-    assert high == display.ax_.get_xlim()[1]
+    assert high > display.ax_.get_xlim()[1]  # cut at the edge, where the arrow is
     assert [line.get_marker() for line in display.ax_.lines].count(">") == 1
     assert result.plot("difference").interval_ is not None
     assert len(result.plot("convergence").lines_) == 1
@@ -97,7 +99,7 @@ def test_all_pairs_name_both_models(pyplot):
 
 
 def test_forest_needs_only_tables(pyplot, predicted):
-    tables = ("scores", "differences", "slices", "metrics", "confidence_level")
+    tables = ("scores", "differences", "slices", "metrics", "confidence_level", "correction")
     bare = SimpleNamespace(**{name: getattr(predicted, name) for name in tables})
     assert len(ForestDisplay.from_result(bare).plot().markers_) == 4
 
@@ -250,3 +252,68 @@ def test_without_matplotlib_one_line_names_the_extra(monkeypatch, kind):
 
 def test_plot_is_part_of_how_a_result_is_shown():
     assert ComparisonResult.plot is Shown.plot
+
+
+@pytest.mark.parametrize("family", ["metric", "all"])
+def test_simultaneous_intervals_are_called_so(pyplot, family):
+    slices = {"half": np.repeat(["a", "b"], 60)}
+    result = compare(binary(3), correction="max-t", family=family, slices=slices)
+    assert result.plot().ax_.get_xlabel().endswith("(simultaneous 95 % intervals)")
+    in_slices = result.plot(which="slices").ax_.get_xlabel()
+    assert in_slices.endswith("(simultaneous 95 % intervals)")
+    assert "simultaneous" not in result.plot(which="scores").ax_.get_xlabel()
+    for kind, words in (
+        ("difference", "simultaneous 95 % interval ["),
+        ("convergence", "lower end of the simultaneous 95 % interval"),
+    ):
+        legend = result.plot(kind, model="m2").ax_.get_legend().get_texts()
+        assert any(text.get_text().startswith(words) for text in legend)
+    alone = compare(binary(2), correction="max-t")
+    assert alone.plot().ax_.get_xlabel().endswith("\n(95 % intervals)")
+    others = compare(binary(3), correction="holm")
+    assert others.plot().ax_.get_xlabel().endswith("\n(95 % intervals)")
+
+
+def test_posterior_draws_are_called_so(pyplot):
+    result = compare(binary(3), resampling=BayesianBootstrap())
+    axes = [result.plot(kind, model="m1").ax_ for kind in ("difference", "convergence")]
+    assert axes[0].get_ylabel() == "share of posterior draws"
+    assert axes[1].get_xlabel() == "number of posterior draws (log scale)"
+    assert "of the posterior draws" in result.plot("ranks").ax_.get_xlabel().replace("\n", " ")
+
+
+def test_metrics_without_intervals_do_not_name_a_level(pyplot):
+    rows = [ForestRow("ece", "a", 0.1, math.nan, math.nan, math.nan, False, "inconclusive")]
+    assert ForestDisplay(rows).plot().ax_.get_xlabel().endswith("\n(no intervals)")
+
+
+@pytest.mark.parametrize("kind", ["forest", "difference"])
+@pytest.mark.parametrize("alternative", ["two-sided", "better", "worse"])
+def test_plots_on_shared_axes_do_not_cut_one_another(pyplot, kind, alternative):
+    """In whatever order they come, all is seen: bars, interval ends, and legends above the bars."""
+    results = [
+        compare({name: scale * values for name, values in binary(2, n=60).items()}, **options)
+        for scale, options in ((0.01, {"alternative": alternative}), (1.0, {}), (0.1, {}))
+    ]
+    figure, axes = pyplot.subplots(3, 1, sharex=True, sharey=kind == "difference")
+    displays = [result.plot(kind, ax) for result, ax in zip(results, axes, strict=True)]
+    low, high = axes[0].get_xlim()
+    for result, display in zip(results, displays, strict=True):
+        (row,) = result.differences
+        finite = [end for end in (row.ci_low, row.ci_high, 0.0, row.difference) if np.isfinite(end)]
+        assert low < min(finite) <= max(finite) < high
+        if kind == "difference":
+            assert low < display.edges[0] < display.edges[-1] < high
+            assert (
+                display.shares.max()
+                < display.ax_.get_ylim()[1]
+                < 4 * max(other.shares.max() for other in displays)
+            )
+            ends = display.interval_.get_extents().transformed(display.ax_.transData.inverted())
+            ends = (ends.x0, ends.x1)
+        else:
+            ends = tuple(display.intervals_[0].get_xdata())
+        # Open ends reach beyond the edge, wherever that came to lie.
+        assert (ends[0] < low) == np.isinf(row.ci_low)
+        assert (ends[1] > high) == np.isinf(row.ci_high)
+    figure.canvas.draw()

@@ -328,3 +328,14 @@ def test_names_that_begin_with_an_underscore_are_in_legends(pyplot, display):
     legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
     texts = [text.get_text() for legend in legends if legend for text in legend.get_texts()]
     assert any(text.startswith(" _a") for text in texts)
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_legends_in_narrow_axes_are_above_the_curves(pyplot, display):
+    figure, axes = pyplot.subplots(1, 3, figsize=(9, 3.6), layout="constrained")
+    found = made(display).plot(axes[1])
+    figure.canvas.draw()
+    legend = found.legend_.get_window_extent().transformed(found.ax_.transData.inverted())
+    highest = max(line.get_ydata().max() for line in found.lines_)
+    assert legend.y0 >= highest
+    assert max(map(len, found.ax_.get_title(loc="left").split("\n"))) < 40
