@@ -787,7 +787,7 @@ def test_model_called_like_a_file_and_a_column_is_refused(refused, tmp_path):
     for models in (("one:correct", "correct"), ("correct", "one:correct")):
         assert refused(one, "--second-file", two, "--ids", "id", "--models", *models) == (
             "--models must give every model a name of its own, got 'one:correct' twice: a column "
-            "of both files is two models, called FILE:COL. Rename a column."
+            "of both files is two models, called FILE:COL. Name the models with --names."
         )
 
 
@@ -932,3 +932,40 @@ def test_control_characters_do_not_reach_the_terminal(run, refused, tmp_path):
     assert out.replace("\n", "").isprintable()
     assert r" a\x1b[31m\nx " in out
     assert refused(path, "--models", "c").isprintable()
+
+
+# Names and ids
+
+
+def test_names_in_place_of_those_of_the_columns(compare, refused, tmp_path):
+    pytest.importorskip("pandas")
+    one = write(tmp_path / "one.csv", {"id": ["p", "q", "r"], "score": [0, 1, 0], "b": [1, 1, 1]})
+    two = write(tmp_path / "two.csv", {"id": ["r", "q", "p"], "score": [1, 1, 0]})
+    both = (one, "--second-file", two, "--ids", "id", "--models", "score")
+    found = compare(*both, "--names", "before", "=after", "--baseline", "before")
+    assert found.models == ("before", "'=after")
+    assert [row.estimate for row in found.scores] == pytest.approx([1 / 3, 2 / 3])
+    alone = compare(one, "--models", "b", "score", "--names", "x", "y")
+    assert [row.estimate for row in alone.scores] == pytest.approx([1, 1 / 3])
+    assert (alone.models, alone.baseline) == (("x", "y"), "x")
+    assert refused(*both, "--names", "before") == (
+        "--names must name every model, of which there are 2 ('one:score', 'two:score'), got 1."
+    )
+    assert refused(*both, "--names", "a", "a") == (
+        "--names must give every model a name of its own, got 'a' twice."
+    )
+    assert refused(*both, "--names", "a", "") == "--names must not be empty, got ''."
+    assert refused(one, "--long", "id,b,score", "--names", "a").startswith(
+        "--names must come without --long"
+    )
+
+
+def test_repeated_ids_in_one_file_are_an_error_unless_groups_are_drawn(compare, refused, tmp_path):
+    pytest.importorskip("pandas")
+    path = write(tmp_path / "one.csv", {"id": list("ppqqr"), "a": [0, 1, 0, 1, 1]})
+    assert refused(path, "--models", "a", "--ids", "id") == (
+        "--ids must be unique without --groups, got 2 of them in several rows: 'p', 'q'. Rows of "
+        "one item are not independent: name the column with --groups, and whole items are drawn."
+    )
+    found = compare(path, "--models", "a", "--ids", "id", "--groups", "id")
+    assert (found.unit, found.n_units) == ("clusters", 3)

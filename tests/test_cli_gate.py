@@ -137,7 +137,10 @@ def test_few_rows_close_the_gate(run, tmp_path):
     path.write_text("old,new\n0,1\n0,1\n0,1\n", encoding="utf-8")
     status, (line,), _ = run("gate", path, "--models", "old", "new", "--require", "better", *FAST)
     assert status == 1
-    assert line.endswith("verdict inconclusive (status degenerate); 3 rows.")
+    assert line.endswith(
+        "verdict inconclusive (status degenerate: every resample gives this "
+        "difference, which says nothing about unseen rows); 3 rows."
+    )
 
 
 def test_all_models_must_pass_or_the_one_that_is_named(run, file):
@@ -338,3 +341,33 @@ def test_every_example_of_the_manual_is_accepted():
             options = arguments.make_parser().parse_args(command.split())
             if not options.file.endswith(".json"):
                 usage.check_usage(options)
+
+
+def test_undefined_resamples_are_told(run, tmp_path):
+    """Two positives of 12: a resample lacks them with probability (10/12)^12, about 11 %."""
+    pytest.importorskip("pandas")
+    y = [1, 1] + [0] * 10
+    old, new = np.linspace(0.9, 0.1, 12).round(2), np.linspace(0.8, 0.2, 12).round(2)[::-1]
+    path = tmp_path / "rare.csv"
+    rows = "".join(f"{a},{b},{c}\n" for a, b, c in zip(y, old, new, strict=True))
+    path.write_text("y,old,new\n" + rows, encoding="utf-8")
+    arguments = ("--label", "y", "--models", "old", "new", "--metric", "roc_auc", *FAST)
+    _, (line,), _ = run("gate", path, *arguments, "--require", "better")
+    counts = re.search(r"undefined resamples left out: old (\d+), new (\d+) of 499; 12 rows", line)
+    expected = 499 * (10 / 12) ** 12
+    assert counts[1] == counts[2]
+    assert abs(int(counts[1]) - expected) < 4 * np.sqrt(expected)
+
+
+@pytest.mark.parametrize("require", ["not-worse", "equivalent"])
+def test_req_A31_identical_answers_open_no_gate_and_the_line_says_why(run, tmp_path, require):
+    pytest.importorskip("pandas")
+    path = tmp_path / "same.csv"
+    path.write_text("old,new\n" + "0,0\n1,1\n" * 50, encoding="utf-8")
+    arguments = ("--models", "old", "new", *FAST, *MARGIN, "--require", require)
+    status, (line,), _ = run("gate", path, *arguments)
+    assert status == 1
+    assert line.endswith(
+        "verdict inconclusive (status degenerate: every resample gives this difference, which says "
+        "nothing about unseen rows); 100 rows."
+    )

@@ -754,7 +754,7 @@ def test_bad_data_are_refused_before_anything_is_fitted(cancer):
         (np.stack([y, y], axis=1)[:, :, None], {}, r"`y` must have shape \(n_rows,\), or"),
         (y, {"sample_weight": -np.ones(240)}, "`sample_weight` must not be negative"),
         (y, {"groups": [None, *range(239)]}, r"`groups` must be finite and present.*row\(s\) 0"),
-        (y, {"groups": [1, 2]}, "`groups` must have one entry per test row, 240, got 2"),
+        (y, {"groups": [1, 2]}, "`groups` must have one entry per row, 240, got 2"),
         (y, {"price": y}, "`fit` must get no further metadata unless.*got 'price'"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -186,3 +186,13 @@ def test_pilots_that_tell_nothing_are_refused():
         minimum_detectable_difference([0.0, 1.0, 1.0], n_units=1)
     with pytest.raises(ValueError, match="`power` must be above 1 - `confidence_level`"):
         minimum_detectable_difference([0.0, 1.0, 1.0], power=0.05)
+
+
+def test_an_intraclass_correlation_is_printed_as_sentences():
+    """The numbers of F = 9 above: 8 / 11, and 12 rows that are worth 132 / 27."""
+    found = intraclass_correlation([1, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0], list("aaabbbcccddd"))
+    low, high = (f"{end:.3f}" for end in (found.ci_low, found.ci_high))
+    assert str(found) == (
+        f"Intraclass correlation 0.727 [{low}, {high}] (one-way ANOVA).\n"
+        "12 rows in 4 clusters tell as much of a mean as 4.9 independent rows (design effect 2.45)."
+    )

@@ -561,7 +561,7 @@ def test_inputs_are_left_alone():
         ({"y_train": None}, ValueError, r"`y_train` must be given, got None"),
         ({"y_val": np.ones(150)}, ValueError, r"`y_val` must hold both classes, got only 1"),
         ({"y_val": np.arange(150) % 3}, ValueError, r"labels must be of two classes, got 0, 1, 2"),
-        ({"y_val": [0, 1]}, ValueError, r"`y_val` must have one entry per test row, 150, got 2"),
+        ({"y_val": [0, 1]}, ValueError, r"`y_val` must have one entry per row, 150, got 2"),
         ({"pos_label": 2}, ValueError, r"`pos_label` must be one of the labels 0, 1, got 2"),
         ({"groups_test": np.arange(150)}, ValueError, r"`groups_train` and `groups_val` must be g"),
     ],
@@ -666,3 +666,35 @@ def test_the_report_says_how_thresholds_were_chosen(varied):
     fixed = evaluate_protocol(MODELS, *data(), threshold=0.3, **FEW)
     assert "Thresholds were fixed beforehand. " in fixed.to_markdown()
     assert "peek" not in fixed.to_markdown().lower()
+
+
+# Models that were fitted before
+
+
+def test_models_fitted_before_are_named_in_a_note():
+    X, y, *_ = data()
+    models = {"bayes": GaussianNB(), "kept": LogisticRegression().fit(X[:80], y[:80])}
+    found = evaluate_protocol(models, *data(), threshold=0.5, scoring="f1", **FEW)
+    (note,) = [note for note in found.notes if "Fitted before" in note]
+    assert note.startswith("Fitted before, and kept as they were: kept. ")
+    assert "Fitted before, and kept as they were: kept." in found.summary()
+    np.testing.assert_array_equal(
+        found.models["kept"].predict_proba(data()[4]), models["kept"].predict_proba(data()[4])
+    )
+    found = evaluate_protocol(MODELS, *data(), threshold=0.5, scoring="f1", **FEW)
+    assert not any("Fitted before" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("calibration", "doing"),
+    [(None, "scoring `X_val`"), ("platt", "being calibrated on `X_val`")],
+)
+def test_a_model_fitted_before_on_other_columns_is_named(calibration, doing):
+    X, y, *_ = data()
+    models = {"bayes": GaussianNB(), "old": LogisticRegression().fit(X[:, :3], y)}
+    message = (
+        rf"Model 'old', which was fitted before and kept, failed while {doing}: ValueError: X has "
+        r"\d+ features, but LogisticRegression is expecting 3 features"
+    )
+    with pytest.raises(ValueError, match=message):
+        evaluate_protocol(models, *data(), threshold=0.5, calibration=calibration, **FEW)

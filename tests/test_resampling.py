@@ -126,7 +126,7 @@ def test_strata_of_rows_and_of_clusters():
         (
             StratifiedBootstrap(list("xy")),
             {},
-            "`strata` must have one entry per test row, 4, got 2.",
+            "`strata` must have one entry per row, 4, got 2.",
         ),
         (
             StratifiedBootstrap(["x", None, "y", "y"]),

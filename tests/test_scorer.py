@@ -763,9 +763,9 @@ def test_bad_data_are_refused_when_drawing(binary):
     pandas = pytest.importorskip("pandas")
     model, X, y = binary
     scorer = interval_scorer()
-    with pytest.raises(ValueError, match="`groups` must have one entry per test row, 120, got 2"):
+    with pytest.raises(ValueError, match="`groups` must have one entry per row, 120, got 2"):
         scorer(model, X, y, groups=[1, 2])
-    with pytest.raises(ValueError, match="`y` must have one entry per test row, 120, got 119"):
+    with pytest.raises(ValueError, match="`y` must have one entry per row, 120, got 119"):
         scorer(model, X, y[1:])
     with pytest.raises(ValueError, match="`groups` must be finite and present in every row"):
         scorer(model, X, y, groups=[None] + [1] * 119)

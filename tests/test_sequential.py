@@ -126,3 +126,16 @@ def test_req_c22_req_a29_every_comparison_says_that_one_look_is_assumed():
 def test_bad_plans_are_refused(looks, keywords, message):
     with pytest.raises((ValueError, TypeError), match=message):
         group_sequential_levels(looks, **keywords)
+
+
+def test_levels_are_printed_a_line_a_look():
+    """Critical values of five looks as Lan and DeMets have them."""
+    heading, first, *_, last = str(group_sequential_levels(5)).splitlines()
+    assert heading == (
+        "Looks at a growing test set (two-sided, obrien-fleming spending), 0.05 of error in all:"
+    )
+    assert first.startswith("  20 % of the data: p <= ")
+    assert "4.88 standard errors" in first
+    assert last.startswith("  100 % of the data: p <= 0.0423, ")
+    thirds = str(group_sequential_levels(3, alternative="one-sided")).splitlines()
+    assert thirds[1].startswith("  33.3 % of the data: p <= ")

@@ -574,7 +574,7 @@ def test_labels_that_look_alike_are_told_apart():
         ("site", TypeError, "`slices` must be a mapping .* got str"),
         ({}, ValueError, "unique, non-empty strings as names of variables"),
         ({1: np.arange(400) % 2}, ValueError, "unique, non-empty strings as names of variables"),
-        ({"site": [0, 1]}, ValueError, r"`slices\['site'\]` must have one entry per test row, 400"),
+        ({"site": [0, 1]}, ValueError, r"`slices\['site'\]` must have one entry per row, 400"),
         ({"site": [None] + ["x"] * 399}, ValueError, r"`slices\['site'\]` must be .* present in"),
     ],
 )

@@ -1,5 +1,7 @@
 """Both tables against NumPy on the replicates, the verdict's words, one note per cause."""
 
+import dataclasses
+import importlib
 import math
 
 import numpy as np
@@ -15,6 +17,7 @@ from sklearn_pairboot._engine.weights import LeaveOneOut
 from sklearn_pairboot._tables import (
     DifferenceRow,
     MetricInfo,
+    Row,
     ScoreRow,
     Settings,
     build_tables,
@@ -401,3 +404,33 @@ def test_astronomical_counts_are_written_by_their_size():
     assert format_count(3125) == "3125"
     assert format_count(20**20) == "about 1e26"
     assert format_count(10000**10000) == "about 1e40000"
+
+
+def test_rows_with_nan_in_the_same_places_are_equal_and_hash_alike(noisy):
+    settings = Settings("old", margin=0.1)
+    one, other = (
+        build_tables(noisy, MODELS, [ACCURACY, LOG_LOSS], settings).differences for _ in range(2)
+    )
+    assert math.isnan(one[0].p_permutation)
+    assert one == other
+    assert list(map(hash, one)) == list(map(hash, other))
+    assert len({*one, *other}) == len(one)
+    row = one[0]
+    assert row != dataclasses.replace(row, p_permutation=0.5)
+    assert row != dataclasses.replace(row, p_value=math.nan)
+    usual = DifferenceRow(**{name: row[name] for name in DifferenceRow.columns()})
+    assert row != usual  # another kind of row
+    assert usual != row
+    assert row != tuple(row.asdict().values())
+
+
+def test_no_table_has_rows_that_compare_as_dataclasses_do():
+    importlib.import_module("sklearn_pairboot.result")
+    importlib.import_module("sklearn_pairboot.plotting.forest")
+    kinds = [Row]
+    for kind in kinds:  # which grows
+        kinds += kind.__subclasses__()
+    assert {"EquivalenceRow", "SplitTestRow", "ForestRow"} <= {kind.__name__ for kind in kinds}
+    for kind in kinds:
+        assert kind.__eq__ is Row.__eq__
+        assert kind.__hash__ is Row.__hash__

@@ -156,6 +156,13 @@ def _add_input(command: argparse.ArgumentParser, *, stored: bool) -> None:
         "which models to compare; default there: all",
     )
     group.add_argument(
+        "--names",
+        metavar="NAME",
+        nargs="+",
+        help="names of the models in the order of --models, in place of those of the columns; "
+        "where both files hold a column, first that of FILE",
+    )
+    group.add_argument(
         "--long",
         metavar="ITEM,MODEL,SCORE",
         type=values.three_columns,
@@ -191,14 +198,17 @@ def _add_input(command: argparse.ArgumentParser, *, stored: bool) -> None:
         "--groups", metavar="COL", help="column of the clusters, drawn as a whole: patient, user"
     )
     group.add_argument(
-        "--ids", metavar="COL", help='column of the items\' keys, read as text: "01" is not "1"'
+        "--ids",
+        metavar="COL",
+        help='column of the items\' keys, read as text: "01" is not "1". Repeated ones are an '
+        "error, unless --groups says what is drawn as a whole",
     )
     group.add_argument(
         "--second-file",
         metavar="FILE",
         help="file with further models' columns, joined by --ids; missing, extra and repeated ids "
-        "are an error. A column of --models that both files hold is two models, FILE:COL each; "
-        "labels, groups and weights come from the first file",
+        "are an error. A column of --models that both files hold is two models, FILE:COL each "
+        "unless --names says otherwise; labels, groups and weights come from the first file",
     )
     group.add_argument(
         "--sample-weight", metavar="COL", help="column of the rows' importance weights"

@@ -14,7 +14,7 @@ from sklearn_pairboot._cli.output import neutral
 from sklearn_pairboot._cli.usage import metric_name
 from sklearn_pairboot._engine.intervals import alpha_of
 from sklearn_pairboot._scoring.checks import shown
-from sklearn_pairboot._tables import DifferenceRow, is_not_worse
+from sklearn_pairboot._tables import DifferenceRow, format_count, is_not_worse
 from sklearn_pairboot._tables.numbers import difference_format, format_p, format_percent
 from sklearn_pairboot.report.names import escaped_note
 from sklearn_pairboot.result import ComparisonResult
@@ -132,10 +132,34 @@ def _reason(row: DifferenceRow, result: ComparisonResult, require: str, holds: b
         *([] if math.isnan(margin) else [f"margin {size}"]),
         f"p = {format_p(p, alpha)}",
         *([f"adjusted {format_p(adjusted, alpha)}"] if adjusted > p else []),
-        f"verdict {row.verdict}" + ("" if row.status == "ok" else f" (status {row.status})"),
+        f"verdict {row.verdict}" + _status(row),
+        *_undefined(row, result),
     ]
     direction = "higher" if row.greater_is_better else "lower"
     return (
         f"{'PASS' if holds else 'FAIL'}: {row.model} {claim} on {row.metric} ({direction} is "
         f"better): {', '.join(parts)}; {result.n_units} {result.unit}."
     )
+
+
+def _status(row: DifferenceRow) -> str:
+    if row.status == "degenerate":
+        return (
+            " (status degenerate: every resample gives this difference, which says nothing about "
+            "unseen rows)"
+        )
+    return "" if row.status == "ok" else f" (status {row.status})"
+
+
+def _undefined(row: DifferenceRow, result: ComparisonResult) -> list[str]:
+    """Say how many resamples have no value of the two models, and are left out."""
+    counts = {
+        score.model: score.n_undefined
+        for score in result.scores
+        if score.metric == row.metric and score.model in (row.model, row.baseline)
+    }
+    if not any(counts.values()):
+        return []
+    listed = ", ".join(f"{model} {format_count(count)}" for model, count in counts.items())
+    total = format_count(result._facts.n_sequences)
+    return [f"undefined resamples left out: {listed} of {total}"]

@@ -109,9 +109,11 @@ shown to be what is required, and with 1 where one is not.
               (non-inferiority)
   equivalent  less than the margin apart from the baseline, in both directions
 
-What the test rows cannot show does not pass: few rows close the gate. Choose
-the margin before the data are seen. One line says for each comparison what was
-found and what it rests on.
+What the test rows cannot show does not pass: few rows close the gate, and so do
+answers that are the same in all rows, from which no resample learns how other
+rows might differ. Where a change is meant to alter nothing, compare the files
+first: equal ones need no gate. Choose the margin before the data are seen. One
+line says for each comparison what was found and what it rests on.
 
 All metrics and all models must pass, or those that --gate-metric and
 --gate-model name. A gate that asks for all metrics at once needs no correction

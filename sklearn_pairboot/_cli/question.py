@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,8 +32,10 @@ def compare(options: argparse.Namespace) -> ComparisonResult:
     second = None
     if options.second_file:
         second = read_table(options.second_file, options.separator, needed)
-    sources = _sources(options.models, first, second)
+    sources = _named(_sources(options.models, first, second), options.names)
     keys = first.column(options.ids, "--ids").as_keys() if options.ids else None
+    if keys is not None and second is None and options.groups is None:
+        _refuse_repeats(keys)
     groups: Any = first.column(options.groups, "--groups").as_groups() if options.groups else None
     weight: Any = None
     if options.sample_weight:
@@ -134,16 +137,27 @@ def _check_metrics(names: Sequence[str], labels: NDArray[Any]) -> None:
         )
 
 
-def _sources(
-    columns: Sequence[str], first: Table, second: Table | None
-) -> dict[str, tuple[Table, str]]:
-    """Find each model's file: name -> (table, column). A column of both files is two models."""
+def _refuse_repeats(keys: Sequence[str]) -> None:
+    repeated = [key for key, count in Counter(keys).items() if count > 1]
+    if repeated:
+        raise InputError(
+            f"--ids must be unique without --groups, got {len(repeated)} of them in several rows: "
+            f"{shown(repeated)}. Rows of one item are not independent: name the column with "
+            "--groups, and whole items are drawn."
+        )
+
+
+_Sources = list[tuple[str, tuple[Table, str]]]
+
+
+def _sources(columns: Sequence[str], first: Table, second: Table | None) -> _Sources:
+    """Find each model's file: name, table and column. A column of both files is two models."""
     if second is None:
-        return _by_name([(column, (first, column)) for column in columns])
+        return [(column, (first, column)) for column in columns]
     prefixes = (first.stem, second.stem)
     if prefixes[0] == prefixes[1]:
         prefixes = (first.path, second.path)
-    found: list[tuple[str, tuple[Table, str]]] = []
+    found: _Sources = []
     for column in columns:
         if column not in second.names:
             found.append((column, (first, column)))
@@ -152,24 +166,33 @@ def _sources(
         else:
             found.append((f"{prefixes[0]}:{column}", (first, column)))
             found.append((f"{prefixes[1]}:{column}", (second, column)))
-    sources = _by_name(found)
-    if not any(table is second for table, _ in sources.values()):
+    if not any(table is second for _, (table, _) in found):
         raise InputError(
             f"--models must name a column of {second.path} too, got {shown(columns)}. Its columns "
             f"are: {', '.join(second.names)}."
         )
-    return sources
+    return found
 
 
-def _by_name(
-    found: Sequence[tuple[str, tuple[Table, str]]],
-) -> dict[str, tuple[Table, str]]:
-    names = [neutral(name) for name, _ in found]
+def _named(found: _Sources, chosen: Sequence[str] | None) -> dict[str, tuple[Table, str]]:
+    """Give the models their names: those that were ``chosen``, or those of their columns."""
+    if chosen is not None and len(chosen) != len(found):
+        raise InputError(
+            f"--names must name every model, of which there are {len(found)} "
+            f"({shown([name for name, _ in found])}), got {len(chosen)}."
+        )
+    names = [neutral(name) for name in chosen or [name for name, _ in found]]
+    if "" in names:
+        raise InputError("--names must not be empty, got ''.")
     repeated = [name for name in names if names.count(name) > 1]
+    if repeated and chosen:
+        raise InputError(
+            f"--names must give every model a name of its own, got {repeated[0]!r} twice."
+        )
     if repeated:
         raise InputError(
             f"--models must give every model a name of its own, got {repeated[0]!r} twice: a "
-            "column of both files is two models, called FILE:COL. Rename a column."
+            "column of both files is two models, called FILE:COL. Name the models with --names."
         )
     return {name: source for name, (_, source) in zip(names, found, strict=True)}
 

@@ -17,6 +17,7 @@ from sklearn_pairboot.result import ComparisonResult
 # How the comparison was made cannot be changed afterwards.
 _QUESTION = (
     "models",
+    "names",
     "long",
     "label",
     "metric",

@@ -80,7 +80,7 @@ def _check_columns(options: argparse.Namespace) -> None:
                 "model and score with --long."
             )
         return
-    for option in ("label", "ids", "second_file"):
+    for option in ("names", "label", "ids", "second_file"):
         if getattr(options, option) is not None:
             raise InputError(
                 f"--{option.replace('_', '-')} must come without --long, whose rows hold the score "

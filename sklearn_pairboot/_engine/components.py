@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from sklearn_pairboot._engine.weights import FloatArray, IntArray
 
-# Variances below this share of the squared scale are rounding.
+# Mean squares below the square of this share of the scale are rounding, and so are components
+# below this share of the mean squares that they are computed from.
 _NOISE = 1e-12
 
 
@@ -140,8 +141,10 @@ class Components:
 
     @property
     def values(self) -> FloatArray:
-        """Components, negative ones set to zero."""
-        return np.maximum(self._matrix() @ self.mean_squares.values, 0.0)
+        """Components; negative ones, and what is rounding, are set to zero."""
+        matrix, squares = self._matrix(), self.mean_squares.values
+        found = matrix @ squares
+        return np.where(found > _NOISE * (np.abs(matrix) @ squares), found, 0.0)
 
     def contributions(self, layout: Layout | None = None) -> FloatArray:
         """Parts of the squared standard error of the mean, in these numbers or in others."""
@@ -158,7 +161,7 @@ class Components:
         knows less; with mean squares that are subtracted the formula alone can.
         """
         matrix = self._matrix()
-        kept = self._shares_of(self.mean_squares.layout) * (matrix @ self.mean_squares.values > 0)
+        kept = self._shares_of(self.mean_squares.layout) * (self.values > 0)
         parts = (kept @ matrix) * self.mean_squares.values
         if not parts.any():
             return math.nan

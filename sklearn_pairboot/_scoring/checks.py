@@ -102,7 +102,7 @@ def plain_columns(values: Any) -> NDArray[Any]:
     return array
 
 
-def check_target(y: Any, name: str = "y_true") -> NDArray[Any]:
+def check_target(y: Any, name: str = "y_true", *, least: int = 2) -> NDArray[Any]:
     """Check truths: one or several columns, no missing values. Shape (n, 1) is ravelled."""
     array = plain_columns(y)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -112,8 +112,9 @@ def check_target(y: Any, name: str = "y_true") -> NDArray[Any]:
             f"`{name}` must have shape (n_rows,), or (n_rows, n_columns) for several labels or "
             f"outputs, got {array.shape}."
         )
-    if len(array) < 2:
-        raise ValueError(f"`{name}` must have at least 2 rows, got {len(array)}.")
+    if len(array) < least:
+        rows = "1 row" if least == 1 else f"{least} rows"
+        raise ValueError(f"`{name}` must have at least {rows}, got {len(array)}.")
     check_finite(array, f"`{name}`")
     if array.dtype.kind == "O" and array.ndim == 1:
         if all(isinstance(value, str) for value in array):
@@ -213,11 +214,11 @@ def check_length(array: Any, n_rows: int, name: str) -> None:
     if np.ndim(array) == 0:
         what = array.item() if isinstance(array, np.ndarray) else array
         raise TypeError(
-            f"{name} must be an array with one entry per test row, got {brief(what)}. For a column "
+            f"{name} must be an array with one entry per row, got {brief(what)}. For a column "
             "of a dataframe pass frame[column]."
         )
     if len(array) != n_rows:
-        raise ValueError(f"{name} must have one entry per test row, {n_rows}, got {len(array)}.")
+        raise ValueError(f"{name} must have one entry per row, {n_rows}, got {len(array)}.")
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> FloatArray | None:

@@ -9,6 +9,7 @@ from sklearn_pairboot._tables.build import (
 from sklearn_pairboot._tables.findings import (
     UNDEFINED_SHARE,
     listed,
+    zero_width_note,
 )
 from sklearn_pairboot._tables.monte_carlo import (
     MonteCarloRow,
@@ -100,4 +101,5 @@ __all__ = [
     "too_few_units",
     "verdict_word",
     "write_record",
+    "zero_width_note",
 ]

@@ -162,10 +162,7 @@ class Findings:
                 f"{listed(self.zero_division)}."
             )
         if self.degenerate:
-            notes.append(
-                f"Zero-width interval of {listed(self.degenerate)}: every resample of these data "
-                "gives one value. This says nothing about unseen rows."
-            )
+            notes.append(zero_width_note(self.degenerate))
         if self.outside:
             notes.append(
                 f"The estimate lies outside its own interval for {listed(self.outside)}: the "
@@ -213,6 +210,14 @@ def undefined_in_either(
     undefined = distribution.undefined[:, metric]
     either: NDArray[np.bool_] = undefined[:, model] | undefined[:, baseline]
     return either
+
+
+def zero_width_note(places: Sequence[str], units: str = "rows") -> str:
+    """Say what an interval without width means, and what it does not."""
+    return (
+        f"Zero-width interval of {listed(places)}: every resample of these data gives one value. "
+        f"This says nothing about unseen {units}."
+    )
 
 
 def listed(places: Sequence[str], limit: int = 6) -> str:

@@ -31,7 +31,7 @@ _SHARES = ("percentile", "basic")
 _P_COLUMNS = ("p_value", "p_adjusted", "p_equivalence", "p_equivalence_adjusted")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class MonteCarloRow(Row):
     """Monte Carlo standard errors of one row of a table.
 

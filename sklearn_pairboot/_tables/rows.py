@@ -12,9 +12,26 @@ from sklearn_pairboot._engine.intervals import alpha_of
 
 
 class Row:
-    """A row of a table: columns are attributes and also items, as in ``row["p_value"]``."""
+    """A row of a table: columns are attributes and also items, as in ``row["p_value"]``.
+
+    Rows are equal if their values are, and here NaN equals NaN, as in `numpy.testing` and the
+    ``equals`` of dataframes: it stands for a column that a row does not have. Subclasses are
+    dataclasses with ``eq=False``.
+    """
 
     __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        values = (getattr(self, column) for column in self.columns())
+        return tuple(None if value != value else value for value in values)
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:
@@ -43,7 +60,7 @@ class Row:
         return {column: getattr(self, column) for column in self.columns()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ScoreRow(Row):
     """One model on one metric: the estimate and its interval, in the metric's natural units."""
 
@@ -59,7 +76,7 @@ class ScoreRow(Row):
     status: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DifferenceRow(Row):
     """One model against the baseline on one metric: ``difference`` is model minus baseline."""
 
@@ -78,7 +95,7 @@ class DifferenceRow(Row):
     status: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EquivalenceRow(DifferenceRow):
     """A difference with a margin: further columns after the usual ones.
 

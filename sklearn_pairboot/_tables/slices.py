@@ -12,7 +12,7 @@ from sklearn_pairboot._tables.findings import listed, undefined_in_either
 from sklearn_pairboot._tables.rows import Comparison, DifferenceRow, MetricInfo, Row, SlicePart
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SliceRow(Row):
     """One model against the baseline on one metric, in one subgroup.
 

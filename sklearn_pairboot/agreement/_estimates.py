@@ -23,6 +23,7 @@ from sklearn_pairboot._scoring.checks import (
     check_same_index,
     plain,
 )
+from sklearn_pairboot._tables import zero_width_note
 from sklearn_pairboot.resampling import ClusterBootstrap, RowBootstrap
 
 
@@ -60,6 +61,12 @@ class Estimate:
         if np.isnan(self.value):
             return "undefined"
         return f"{self.value:.3f} [{self.ci_low:.3f}, {self.ci_high:.3f}]"
+
+
+def notes_on_width(estimates: Mapping[str, Estimate | None], unit: str) -> list[str]:
+    """Note the intervals without width, if there are any."""
+    names = [name for name, found in estimates.items() if found and found.ci_low == found.ci_high]
+    return [zero_width_note(names, unit)] if names else []
 
 
 @dataclass(frozen=True)

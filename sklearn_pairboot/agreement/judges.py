@@ -15,7 +15,12 @@ from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot._scoring.resolve import resolve_scoring
 from sklearn_pairboot._tables.lines import wrapped
-from sklearn_pairboot.agreement._estimates import Estimate, Resampling, check_items
+from sklearn_pairboot.agreement._estimates import (
+    Estimate,
+    Resampling,
+    check_items,
+    notes_on_width,
+)
 
 _JUDGE, _HUMAN = 0, 1
 
@@ -66,6 +71,9 @@ class JudgeAgreement:
     unit: str
     n_units: int
 
+    def __str__(self) -> str:
+        return self.summary()
+
     def summary(self) -> str:
         """
         Say in words what was found.
@@ -89,6 +97,15 @@ class JudgeAgreement:
                 f"Two humans agree on {self.human_agreement} (kappa {self.human_kappa}). Judge "
                 f"less second human: {self.agreement_difference}."
             )
+        estimates = {
+            "agreement": self.agreement,
+            "kappa": self.kappa,
+            "agreement of two humans": self.human_agreement,
+            "kappa of two humans": self.human_kappa,
+            "the difference in agreement": self.agreement_difference,
+            "the difference in kappa": self.kappa_difference,
+        }
+        lines += notes_on_width(estimates, self.unit)
         lines.append(f"Intervals resample {self.n_units} {self.unit}; the labels are held fixed.")
         return "\n".join(line for text in lines for line in wrapped(text))
 

@@ -16,6 +16,7 @@ from sklearn_pairboot.agreement._estimates import (
     Resampling,
     check_items,
     check_zero_or_one,
+    notes_on_width,
 )
 
 
@@ -69,6 +70,9 @@ class PositionBias:
     unit: str
     n_units: int
 
+    def __str__(self) -> str:
+        return self.summary()
+
     def summary(self) -> str:
         """
         Say in words what was found, and what swapping the order does not mend.
@@ -96,6 +100,15 @@ class PositionBias:
             "the same in both orders, and may weigh more in what is left. Control for these "
             "separately."
         )
+        estimates = {
+            "A chosen first": self.chosen_first,
+            "A chosen second": self.chosen_second,
+            "the gap": self.gap,
+            "inconsistent verdicts": self.inconsistent,
+            "agreement with the human": self.human_agreement,
+            **self.attributes,
+        }
+        lines += notes_on_width(estimates, self.unit)
         lines.append(f"Intervals resample {self.n_units} {self.unit}.")
         return "\n".join(line for text in lines for line in wrapped(text))
 

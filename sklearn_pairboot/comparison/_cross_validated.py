@@ -19,6 +19,7 @@ from sklearn_pairboot.comparison._permutation import Swap, swap_records
 from sklearn_pairboot.comparison._pooled import pool_folds
 from sklearn_pairboot.comparison._run import compare_kernels, constant_hint, kind_of
 from sklearn_pairboot.comparison._slices import Slices, Subgroup, keep_rows
+from sklearn_pairboot.comparison._warnings import tied_scores_note
 from sklearn_pairboot.report.split_tests import SplitScores, SplitTestRow, split_test_rows
 from sklearn_pairboot.result import ComparisonResult
 
@@ -103,6 +104,12 @@ def evaluate_folds(
     kernels: Sequence[Kernel] = scored.kernels
     found, values, notes = scored.metrics, scored.values, scored.notes
     swap, slices, hint = None, None, ""
+    # Where all metrics have values the models have answered.
+    ranked_together = [
+        records
+        for number, records in zip(folds.kept, scored.records, strict=True)
+        if not np.isnan(values[:, number]).any()
+    ]
     if pooled:
         weight = metadata[metrics[0].name].get("sample_weight")
         joined = pool_folds(
@@ -116,6 +123,9 @@ def evaluate_folds(
         is_tested = np.isin(np.arange(len(data.truths)), tested.rows)
         slices = joined.slices(keep_rows(subgroups, is_tested), models)
         hint = constant_hint(data.truths[tested.rows])
+        ranked_together = [dict(zip(models, joined.problems[0].records, strict=True))]
+    if kind == "binary":
+        notes = [*notes, *tied_scores_note(found, ranked_together)]
     n_rows, failed = len(data.truths), bool(folds.failed)
     trained = not all(is_frozen(model) for of_split in folds.models for model in of_split.values())
     biased = np.array([metric.interval_rule == "biased" for metric in found])

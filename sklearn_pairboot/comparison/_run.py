@@ -125,7 +125,7 @@ def compare_records(
     )
     notes = [*notes, *of_plan, *weighing.notes()]
     if problem.kind == "binary":
-        notes += tied_scores_note(metrics, records)
+        notes += tied_scores_note(metrics, [records])
     sets = SeveralSets.of(test_sets, test_set_weights, units, plan)
     kernels: Sequence[Kernel]
     if sets is None:

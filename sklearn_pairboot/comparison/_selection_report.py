@@ -10,6 +10,7 @@ from sklearn_pairboot._tables.names import visible
 from sklearn_pairboot.comparison._selection_text import document
 from sklearn_pairboot.comparison._splits import Rows
 from sklearn_pairboot.comparison.selection_bias import CorrectedSelection
+from sklearn_pairboot.report import storage
 from sklearn_pairboot.report.html import fragment, page
 from sklearn_pairboot.report.latex import as_latex
 from sklearn_pairboot.report.names import escaped
@@ -141,3 +142,15 @@ class SelectionReport:
             ],
             "method_comparison": None if methods is None else methods.to_dict(),
         }
+
+    def to_json(self) -> str:
+        """
+        Write the report as JSON.
+
+        Returns
+        -------
+        str
+            What `to_dict` gives; undefined numbers are ``null``. ``result`` holds what
+            `ComparisonResult.from_json` reads.
+        """
+        return storage.to_json(self.to_dict())

@@ -151,7 +151,7 @@ def wording(parts: _Parts) -> list[str]:
         f"{number.interval(selection.ci_low, selection.ci_high)} "
         f"({format_percent(selection.confidence_level)} interval)."
     ]
-    said = iter(findings(parts.facts, parts.differences))
+    said = iter(findings(parts.facts, parts.scores, parts.differences))
     for metric in parts.facts.metrics:
         rows = [row for row in parts.differences if row.metric == metric.name]
         number = difference_format(rows)

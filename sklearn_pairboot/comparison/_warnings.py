@@ -59,27 +59,40 @@ def _has_two_values(scores: NDArray[Any]) -> bool:
 
 
 def tied_scores_note(
-    metrics: Sequence[Metric], records: Mapping[str, RecordedEstimator]
+    metrics: Sequence[Metric], of_folds: Sequence[Mapping[str, RecordedEstimator]]
 ) -> list[str]:
-    """Note models that give the ranking metrics of two classes few distinct scores."""
+    """Note models that give the ranking metrics of two classes few distinct scores.
+
+    Rows are ranked within each of the ``of_folds``, and distinct scores counted there.
+    """
     ranking = [metric for metric in metrics if metric.function in _RANKING]
     counts, n_rows = [], 0
-    for name, record in records.items() if ranking else ():
-        method = next((m for m in ranking[0].responses if m in record.responses), None)
-        answers = None if method is None else record.response(method)
-        if answers is None or (answers.ndim == 2 and answers.shape[1] != 2):
+    for name in of_folds[0] if ranking and of_folds else ():
+        scores = [_scores_of(records[name], ranking[0]) for records in of_folds]
+        known = [of_fold for of_fold in scores if of_fold is not None]
+        if len(known) < len(of_folds):
             continue
-        n_rows = len(answers)
-        n_distinct = len(np.unique(answers if answers.ndim == 1 else answers[:, 1]))
+        n_rows = sum(map(len, known))
+        n_distinct = sum(len(np.unique(of_fold)) for of_fold in known)
         if n_distinct * _ROWS_PER_SCORE < n_rows:
             counts.append(f"{name} {n_distinct}")
     if not counts:
         return []
+    where = f" in {len(of_folds)} test folds, counted in each" if len(of_folds) > 1 else ""
     return [
         f"Distinct scores behind {listed([metric.name for metric in ranking])}: {listed(counts)}, "
-        f"on {n_rows} rows. How a model would order rows with equal scores is not known: in ROC "
-        "AUC a pair of them counts half, and `auc_ties` gives the least and the largest area."
+        f"on {n_rows} rows{where}. How a model would order rows with equal scores is not known: in "
+        "ROC AUC a pair of them counts half, and `auc_ties` gives the least and the largest area."
     ]
+
+
+def _scores_of(record: RecordedEstimator, metric: Metric) -> NDArray[Any] | None:
+    """Give the scores of the second of two classes, where there are any."""
+    method = next((m for m in metric.responses if m in record.responses), None)
+    answers = None if method is None else record.response(method)
+    if answers is None or answers.ndim == 1:
+        return answers
+    return answers[:, 1] if answers.shape[1] == 2 else None
 
 
 def repeated_ids_note(ids: NDArray[Any], groups: Any) -> list[str]:

@@ -110,8 +110,7 @@ def check_binary(
 
 def one_column(y_true: Any) -> NDArray[Any]:
     """Check truths of one column; a single row will do."""
-    array = plain_columns(y_true)
-    y = check_target(np.repeat(array, 2))[:1] if array.shape == (1,) else check_target(array)
+    y = check_target(y_true, least=1)
     if y.ndim != 1:
         raise ValueError(f"`y_true` must have shape (n_rows,), got {y.shape}.")
     return y

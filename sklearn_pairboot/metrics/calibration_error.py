@@ -176,7 +176,8 @@ def expected_calibration_error(
     y_true : array-like of shape (n_rows,)
         True labels.
     y_prob : array-like of shape (n_rows,) or (n_rows, n_classes)
-        Probabilities of the positive class, or of all classes in sorted order.
+        Probabilities of the positive class, or of all classes in sorted order. One column holds
+        those of ``pos_label``, whichever class it names: with ``pos_label=0`` those of class 0.
     n_bins : int, default=15
         Number of bins. The value depends on it: report it.
     strategy : {"uniform", "quantile", "sweep"}, default="uniform"
@@ -381,7 +382,8 @@ class ECE(MetricScorer):
     debias : bool, default=False
         Subtract the variance of chance, for ``norm="l2"``.
     pos_label : label, default=None
-        Positive class; ``None`` is the second of the estimator's classes.
+        Positive class; ``None`` is the second of the estimator's classes. In comparisons of
+        predictions a single column is taken for the probabilities of this class.
 
     See Also
     --------

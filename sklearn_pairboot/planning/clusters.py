@@ -60,6 +60,14 @@ class IntraclassCorrelation:
     n_rows: int
     n_clusters: int
 
+    def __str__(self) -> str:
+        return (
+            f"Intraclass correlation {self.estimate:.3f} [{self.ci_low:.3f}, {self.ci_high:.3f}] "
+            f"({self.variant}).\n{self.n_rows} rows in {self.n_clusters} clusters tell as much of "
+            f"a mean as {self.effective_sample_size:.1f} independent rows (design effect "
+            f"{self.design_effect:.3g})."
+        )
+
 
 def intraclass_correlation(
     values: ArrayLike, groups: Any, *, confidence_level: float = 0.95
@@ -116,6 +124,9 @@ def intraclass_correlation(
     >>> found = intraclass_correlation(right, patient)
     >>> round(found.estimate, 3), round(found.effective_sample_size, 1)
     (0.727, 4.9)
+    >>> print(found)
+    Intraclass correlation 0.727 [0.181, 0.977] (one-way ANOVA).
+    12 rows in 4 clusters tell as much of a mean as 4.9 independent rows (design effect 2.45).
     """
     level = check_confidence_level(confidence_level)
     x = check_numbers(values, "values")

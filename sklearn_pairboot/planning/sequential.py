@@ -14,6 +14,7 @@ from scipy.special import ndtr, ndtri
 
 from sklearn_pairboot._engine.seeds import is_integer
 from sklearn_pairboot._scoring.checks import check_choice, check_share, plain
+from sklearn_pairboot._tables.numbers import format_percent
 
 _SPENDING = ("obrien-fleming", "pocock")
 _ALTERNATIVES = ("two-sided", "one-sided")
@@ -57,6 +58,20 @@ class GroupSequentialLevels:
     confidence_levels: tuple[float, ...]
     spending: str
     alternative: str
+
+    def __str__(self) -> str:
+        looks = (
+            f"  {format_percent(round(fraction, 3))} of the data: p <= {alpha:.3g}, "
+            f"beyond {critical:.3g} standard errors"
+            for fraction, alpha, critical in zip(
+                self.fractions, self.alphas, self.critical_values, strict=True
+            )
+        )
+        heading = (
+            f"Looks at a growing test set ({self.alternative}, {self.spending} spending), "
+            f"{self.spent[-1]:.3g} of error in all:"
+        )
+        return "\n".join([heading, *looks])
 
 
 def group_sequential_levels(

@@ -28,7 +28,7 @@ _LINE_HEIGHT, _CHARACTER_WIDTH = 0.2, 0.085  # inches, at the usual size of tick
 _PLOT_WIDTH, _LEAST_WIDTH = 3.6, 6.4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ForestRow(Row):
     """One line of a forest plot.
 

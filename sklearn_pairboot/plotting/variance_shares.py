@@ -20,7 +20,7 @@ _HATCHES = ("", "///", "|||", "\\\\\\", "xxx", "---", "+++")  # dots weigh 150 K
 _THICKNESS = 0.85  # of bars, in units of their distance
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class VarianceShareRow(Row):
     """Share of one source in the variance of one method's average.
 

@@ -90,6 +90,7 @@ def calibration_rows(
 
 def notes(
     parts: Sequence[Part],
+    kept: Sequence[str],
     rule: ThresholdRule | None,
     checks: Sequence[CalibrationRow],
     level: float,
@@ -102,6 +103,11 @@ def notes(
         found.append(
             "The training rows were not given: nobody has checked that they are not among the "
             "validation and test rows."
+        )
+    elif kept:
+        found.append(
+            f"Fitted before, and kept as they were: {listed(kept)}. Which rows they were fitted on "
+            "nobody has checked; `sklearn.base.clone` gives copies to be fitted on `X_train`."
         )
     if isinstance(rule, Costs) and checks:
         found.append(

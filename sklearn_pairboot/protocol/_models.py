@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from sklearn_pairboot._engine.thresholds import Sweep
 from sklearn_pairboot._engine.units import Units
 from sklearn_pairboot._engine.weights import BoolArray
-from sklearn_pairboot._scoring.checks import shown
+from sklearn_pairboot._scoring.checks import brief_reason, shown
 from sklearn_pairboot._scoring.problem import Problem
 from sklearn_pairboot._scoring.recorded import RecordedEstimator
 from sklearn_pairboot.calibration import calibrate
@@ -47,13 +48,30 @@ class Scored(NamedTuple):
         ]
 
 
-def is_fitted(estimator: Any) -> bool:
-    """Tell whether an estimator has been fitted."""
+def fitted_before(estimators: Mapping[str, Any]) -> tuple[str, ...]:
+    """Name the models that have been fitted already, and are kept."""
+    return tuple(name for name, estimator in estimators.items() if _is_fitted(estimator))
+
+
+def _is_fitted(estimator: Any) -> bool:
     try:
         check_is_fitted(estimator)
     except NotFittedError:
         return False
     return True
+
+
+@contextlib.contextmanager
+def _failure_of(name: str, kept: Collection[str], doing: str) -> Iterator[None]:
+    """Name the model that fails, and say if it was not fitted here."""
+    try:
+        yield
+    except Exception as error:
+        before = ", which was fitted before and kept," if name in kept else ""
+        raise ValueError(
+            f"Model {name!r}{before} failed while {doing}: {type(error).__name__}: "
+            f"{brief_reason(error)}"
+        ) from error
 
 
 def fixed_thresholds(threshold: Any, names: Sequence[str]) -> dict[str, float]:
@@ -75,24 +93,25 @@ def fixed_thresholds(threshold: Any, names: Sequence[str]) -> dict[str, float]:
 
 
 def train(
-    estimators: Mapping[str, Any], part: Part | None, validation: Part, calibration: str | None
+    estimators: Mapping[str, Any],
+    kept: Collection[str],
+    part: Part | None,
+    validation: Part,
+    calibration: str | None,
 ) -> dict[str, Any]:
-    """Fit copies of what is not fitted, and calibrate all on the validation rows."""
-    fitted = {
-        name: estimator
-        if part is None or is_fitted(estimator)
-        else clone(estimator).fit(part.X, part.y)
+    """Fit copies of all but those that are ``kept``, and calibrate on the validation rows."""
+    models = {
+        name: estimator if part is None or name in kept else clone(estimator).fit(part.X, part.y)
         for name, estimator in estimators.items()
     }
-    if calibration is None:
-        return fitted
-    return {
-        name: calibrate(model, validation.X, validation.y, method=calibration)
-        for name, model in fitted.items()
-    }
+    if calibration is not None:
+        for name, model in models.items():
+            with _failure_of(name, kept, "being calibrated on `X_val`"):
+                models[name] = calibrate(model, validation.X, validation.y, method=calibration)
+    return models
 
 
-def score(models: Mapping[str, Any], part: Part, pos_label: Any) -> Scored:
+def score(models: Mapping[str, Any], kept: Collection[str], part: Part, pos_label: Any) -> Scored:
     """Score the rows of a part."""
     records = []
     for name, model in models.items():
@@ -103,11 +122,14 @@ def score(models: Mapping[str, Any], part: Part, pos_label: Any) -> Scored:
                 f"Model {name!r} must be a classifier of two classes, one of them {pos_label!r}, "
                 f"got the classes {shown(classes) or 'of none'}."
             )
-        if not set(_RESPONSES) & set(records[-1].responses):
+        method = next((m for m in _RESPONSES if m in records[-1].responses), None)
+        if method is None:
             raise ValueError(
                 f"Model {name!r} must have `predict_proba` or `decision_function` for a threshold "
                 f"to be put on, got {records[-1]}."
             )
+        with _failure_of(name, kept, f"scoring `X_{part.name}`"):
+            records[-1].response(method)
     units = Units(len(part.y), len(part.y))
     found = Problem(part.y, "binary", tuple(records), units).binary_scores(_RESPONSES, pos_label)
     if found is None:

@@ -22,8 +22,8 @@ from sklearn_pairboot.protocol import _findings
 from sklearn_pairboot.protocol._models import (
     ThresholdRule,
     choose,
+    fitted_before,
     fixed_thresholds,
-    is_fitted,
     score,
     train,
     with_thresholds,
@@ -69,7 +69,7 @@ def evaluate_protocol(
     ----------
     estimators : mapping or list of (str, classifier)
         Classifiers by name. Fitted ones, frozen or not, are kept as they are; of the others
-        copies are fitted on the training rows.
+        copies are fitted on the training rows. A note names those that are kept.
     X_train : array-like of shape (n_train, n_features) or None
         Training rows. ``None`` where all classifiers are fitted and the rows are not at hand;
         then nobody checks that they are not among the other rows.
@@ -198,21 +198,22 @@ def evaluate_protocol(
         Part.of("val", X_val, y_val, groups_val),
         Part.of("test", X_test, y_test, groups_test),
     ]
-    if _needs_training(given, X_train, y_train):
+    kept = fitted_before(given)
+    if _needs_training(given, kept, X_train, y_train):
         parts.insert(0, Part.of("train", X_train, y_train, groups_train))
     pos_label = _positive_class(parts, pos_label)
     check_apart(parts)
     *training, validation, test = parts
 
-    trained = train(given, training[0] if training else None, validation, calibration)
-    known = score(trained, validation, pos_label)
+    trained = train(given, kept, training[0] if training else None, validation, calibration)
+    known = score(trained, kept, validation, pos_label)
     sweeps = known.sweeps()
     if rule is not None:
         thresholds = choose(rule, names, sweeps)
     models = with_thresholds(trained, thresholds, validation, pos_label)
 
     # From here on the test rows are read, and nothing is chosen any more.
-    unseen = score(trained, test, pos_label)
+    unseen = score(trained, kept, test, pos_label)
     records = {name: RecordedEstimator.from_estimator(models[name], test.X) for name in names}
     metrics = resolve_scoring(_default_scoring(rule, records) if scoring is None else scoring)
     notes, held_fixed = _notes(rule, calibration, validation), _held_fixed(calibration)
@@ -253,7 +254,7 @@ def evaluate_protocol(
         calibration=checks,
         positive_rate=float(unseen.positive.mean()),
         rule="" if rule is None else str(rule),
-        notes=_findings.notes(parts, rule, checks, level, grouped=grouped),
+        notes=_findings.notes(parts, kept, rule, checks, level, grouped=grouped),
     )
 
 
@@ -280,11 +281,13 @@ def _options(options: dict[str, Any]) -> Options:
     return Options(**options)
 
 
-def _needs_training(estimators: Mapping[str, Any], X_train: Any, y_train: Any) -> bool:
+def _needs_training(
+    estimators: Mapping[str, Any], kept: Sequence[str], X_train: Any, y_train: Any
+) -> bool:
     """Tell whether there are training rows; without them nothing can be fitted."""
     if X_train is not None or y_train is not None:
         return True
-    unfitted = [name for name, estimator in estimators.items() if not is_fitted(estimator)]
+    unfitted = [name for name in estimators if name not in kept]
     if unfitted:
         raise ValueError(
             "`X_train` and `y_train` must be given where models are to be fitted, got None with "

@@ -20,7 +20,7 @@ from sklearn_pairboot.report.cells import Cells, markdown_table, text_table
 from sklearn_pairboot.report.names import escaped
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ConfidenceSetRow(Row):
     """One model: its p-value, whether it is in the set, and when it would be eliminated."""
 

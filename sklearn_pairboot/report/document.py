@@ -46,7 +46,7 @@ def comparison_document(
     facts, scores, differences = renamed(facts, scores, differences, name)
     return Document(
         title=title(facts),
-        sentences=[*findings(facts, differences), *slice_findings(facts)],
+        sentences=[*findings(facts, scores, differences), *slice_findings(facts)],
         tables=comparison_tables(facts, scores, differences),
         how=statements(facts, scores, differences),
         guide=guide(facts, differences),

@@ -10,9 +10,11 @@ from sklearn_pairboot._engine.sample import LARGEST_COUNT, LEAST_TAIL
 from sklearn_pairboot._tables import (
     DifferenceRow,
     EquivalenceRow,
+    ScoreRow,
     SliceRow,
     contradicts_itself,
     direction_word,
+    format_count,
     is_not_worse,
     side_of_zero,
     too_few_units,
@@ -213,9 +215,12 @@ def title(facts: Facts) -> str:
     return f"{word} bootstrap of {len(facts.models)} models on {data}"
 
 
-def findings(facts: Facts, differences: Sequence[DifferenceRow]) -> list[str]:
-    """Give one sentence for each comparison."""
+def findings(
+    facts: Facts, scores: Sequence[ScoreRow], differences: Sequence[DifferenceRow]
+) -> list[str]:
+    """Give one sentence for each comparison, and one more for a value that is a convention."""
     sentences = []
+    of = {(row.metric, row.model): row for row in scores}
     together = facts.settings.family == "all"
     for metric in facts.metrics:
         rows = [row for row in differences if row.metric == metric.name]
@@ -223,8 +228,32 @@ def findings(facts: Facts, differences: Sequence[DifferenceRow]) -> list[str]:
         family = differences if together else rows
         tested: list[DifferenceRow | SliceRow] = [*family, *(facts.slices if together else ())]
         n_comparisons = sum(not math.isnan(row.p_value) for row in tested)
-        sentences += [finding(row, facts, number, n_comparisons) for row in rows]
+        for row in rows:
+            sentence = finding(row, facts, number, n_comparisons)
+            places = [(row.metric, model) for model in (row.model, row.baseline)]
+            pair = [of[place] for place in places if place in of]
+            sentences.append(" ".join([sentence, *by_convention(facts, pair)]))
     return sentences
+
+
+def by_convention(facts: Facts, scores: Sequence[ScoreRow]) -> list[str]:
+    """Say which values are 0/0 in most resamples, and so the metric's convention."""
+    said = []
+    for row in scores:
+        if 2 * row.n_zero_division <= facts.n_sequences:
+            continue
+        if row.ci_low == row.ci_high:
+            said.append(
+                f"The {row.metric} of {row.model} is 0/0, and {row.estimate:g} by convention alone "
+                "(`zero_division`)."
+            )
+        else:
+            said.append(
+                f"The {row.metric} of {row.model} takes 0/0 by convention (`zero_division`) in "
+                f"{format_count(row.n_zero_division)} of {format_count(facts.n_sequences)} "
+                "resamples."
+            )
+    return said
 
 
 def _claim(row: DifferenceRow, facts: Facts) -> str:

@@ -19,7 +19,7 @@ from sklearn_pairboot._tables import (
 _WORTH_MENTIONING = 0.005
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class PermutationRow(Row):
     """The permutation test of one difference.
 

@@ -20,7 +20,7 @@ from sklearn_pairboot._tables import (
 from sklearn_pairboot.report.facts import Facts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PracticalEquivalenceRow(Row):
     """Bayesian-bootstrap probabilities that a difference is below, within or above its margins.
 

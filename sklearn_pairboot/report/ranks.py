@@ -19,7 +19,7 @@ from sklearn_pairboot.report.cells import Cells, markdown_table, text_table
 from sklearn_pairboot.report.names import escaped
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RankRow(Row):
     """One model on one metric: its mean rank, and how often it is among the best ones."""
 

@@ -41,7 +41,7 @@ class SplitScores:
         return cls(*(np.array(stored[name], dtype=np.float64) for name in names))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SplitTestRow(Row):
     """The corrected resampled t test of one comparison, ``df`` + 1 splits long.
 

@@ -193,3 +193,15 @@ def test_degrees_of_freedom_do_not_fall_below_the_fewest():
     df = np.array([9.0, 99.0, 891.0, 10.0, 990.0])
     components = Components(MeanSquares(squares, df, Layout(10, 2.0, 100)), resampled=True)
     assert components.degrees_of_freedom() == 9
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-150, 1e150])
+def test_a_difference_of_equal_mean_squares_is_nought_at_any_scale(scale):
+    squares = np.array([3.0 * (1 + 1e-15), 0.7, 3.0]) * scale
+    found = Components(MeanSquares(squares, np.array([3.0, 4.0, 12.0]), Layout(4, 1.0, 5)))
+    assert squares[0] > squares[2]
+    assert (found.values[0], found.values[2]) == (0, squares[2])
+    # A component that is more than rounding stays.
+    squares = np.array([3.0 * (1 + 1e-10), 0.7, 3.0]) * scale
+    found = Components(MeanSquares(squares, np.array([3.0, 4.0, 12.0]), Layout(4, 1.0, 5)))
+    assert found.values[0] == pytest.approx(3e-10 * scale, rel=1e-5)

@@ -187,9 +187,7 @@ def test_weights():
 
 def test_lengths():
     check_length([1, 2], 2, "x")
-    refused(
-        ValueError, "x must have one entry per test row, 3, got 2.", check_length, [1, 2], 3, "x"
-    )
+    refused(ValueError, "x must have one entry per row, 3, got 2.", check_length, [1, 2], 3, "x")
 
 
 def test_names():

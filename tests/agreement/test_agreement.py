@@ -230,3 +230,33 @@ def test_req_E18_averaging_judges_keeps_what_biases_all_of_them():
     assert together.inconsistent.value < alone.inconsistent.value
     assert together.attributes["length"].value > alone.attributes["length"].value > 0.7
     assert "but keeps what biases all of them" in " ".join(judge_agreement.__doc__.split())
+
+
+def test_req_A31_intervals_without_width_are_noted():
+    human = ["a"] * 9 + ["b"]
+    always = judge_agreement(["a"] * 10, human, n_resamples=99, random_state=0)
+    assert (always.kappa.ci_low, always.kappa.ci_high) == (0, 0)
+    note = (
+        "Zero-width interval of kappa: every resample of these data gives one value. This says "
+        "nothing about unseen items."
+    )
+    assert note in str(always).splitlines()
+    varied = judge_agreement(["b", "a"] * 5, human, n_resamples=99, random_state=0)
+    assert "Zero-width" not in varied.summary()
+    both = judge_agreement(
+        ["a", "b"] * 5, ["a", "a"] * 5, second_human=["a", "b"] * 5, groups=np.arange(10) // 2,
+        n_resamples=99, random_state=0,
+    )  # fmt: skip
+    # In every cluster one of two labels agrees, and the judge is the second human.
+    assert (
+        "Zero-width interval of agreement, kappa, agreement of two humans, kappa of two humans, "
+        "the difference in agreement, the difference in kappa: every resample of these data gives "
+        "one value. This says nothing about unseen clusters."
+    ) in both.summary()
+    found = position_bias([1, 1, 0, 0], [1, 1, 0, 0], n_resamples=99, random_state=0)
+    assert "Zero-width interval of the gap, inconsistent verdicts: " in str(found)
+
+
+def test_errors_speak_of_rows_where_nothing_is_tested():
+    with pytest.raises(ValueError, match=r"`human` must have one entry per row, 3, got 2"):
+        judge_agreement([1, 0, 1], [1, 0])

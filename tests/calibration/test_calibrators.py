@@ -270,7 +270,7 @@ def test_bad_scores_are_refused(calibrator):
             fitted.predict_proba(wrong)
         with pytest.raises(ValueError, match="`X` must"):
             clone(calibrator).fit(wrong, [0, 1][: len(wrong)])
-    with pytest.raises(ValueError, match="`y` must have one entry per test row"):
+    with pytest.raises(ValueError, match="`y` must have one entry per row"):
         clone(calibrator).fit([0.1, 0.2, 0.3], [0, 1])
 
 

@@ -195,3 +195,28 @@ def test_too_few_defined_resamples_are_noted():
 def test_one_sided_comparisons_need_as_many_resamples_for_the_scores():
     with pytest.raises(ValueError, match="`n_resamples` must be at least 39"):
         compare_scores({"a": [0, 1], "b": [1, 1]}, n_resamples=19, alternative="better")
+
+
+def test_a_value_that_is_a_convention_is_said_beside_the_comparison():
+    """A model that calls nothing positive has precision 0/0 in every resample."""
+    y = np.tile([0, 1, 1, 0, 1], 20)
+    models = {
+        "none": np.zeros(100, dtype=int),
+        "model": np.where(np.arange(100) % 7 == 0, 1 - y, y),
+    }
+    scoring = ["precision", "recall", "precision_macro"]
+    result = compare_predictions(y, models, scoring=scoring, n_resamples=199, random_state=0)
+    assert result.scores[0].n_zero_division == 199
+    text = " ".join(result.summary().split())
+    said = "The precision of none is 0/0, and 0 by convention alone (`zero_division`)."
+    assert f"p = 0.0100 (smallest possible). {said} - model is better than none on recall" in text
+    assert said in result.to_markdown()
+    # Of two classes one is 0/0: the mean of both varies.
+    said = "The precision_macro of none takes 0/0 by convention (`zero_division`) in 199 of 199"
+    assert said in text
+    # Recall is defined, and a model with some positives is seldom 0/0.
+    assert text.count("by convention") == 2
+    few = {"few": np.eye(1, 100, 1, dtype=int)[0], "model": models["model"]}
+    result = compare_predictions(y, few, scoring="precision", n_resamples=199, random_state=0)
+    assert 0 < result.scores[0].n_zero_division < 100
+    assert "by convention" not in " ".join(result.summary().split())

@@ -741,3 +741,19 @@ def test_groups_of_nested_searches_and_splitters_case_C83_case_C84(data, routing
         else:
             with pytest.raises(ValueError, match="groups"):
                 validated(X, y, GroupKFold(4), {"search": inner}, error_score="raise", **given)
+
+
+@pytest.mark.parametrize("aggregate", ["folds", "pooled"])
+def test_req_E05_few_distinct_scores_are_noted(data, aggregate):
+    X, y, _ = data
+    models = {"shallow": tree(1), "logistic": LogisticRegression()}
+    results = validated(X, y, StratifiedKFold(5), models)
+    splits = zip(results["shallow"]["estimator"], StratifiedKFold(5).split(X, y), strict=True)
+    scores = [model.predict_proba(X[test])[:, 1] for model, (_, test) in splits]
+    n_distinct = sum(len(np.unique(of_fold)) for of_fold in scores)
+    where = " in 5 test folds, counted in each"
+    if aggregate == "pooled":
+        n_distinct, where = len(np.unique(np.concatenate(scores))), ""
+    noted = f"Distinct scores behind roc_auc: shallow {n_distinct}, on 150 rows{where}. "
+    assert noted in notes_of(compared(results, X, y, "roc_auc", aggregate=aggregate))
+    assert "Distinct scores" not in notes_of(compared(results, X, y, aggregate=aggregate))

@@ -468,7 +468,7 @@ def test_a_resample_without_a_value_on_some_set_is_left_out():
          "`test_set_weights` must be positive numbers, got 0 for 'code'."),
         ({"test_sets": SETS, "test_set_weights": [1, 2, 3]}, TypeError,
          "`test_set_weights` must be a mapping"),
-        ({"test_sets": SETS[1:]}, ValueError, "`test_sets` must have one entry per test row"),
+        ({"test_sets": SETS[1:]}, ValueError, "`test_sets` must have one entry per row"),
         ({"test_sets": np.arange(N)}, ValueError,
          "`test_sets` must have at least 2 rows or clusters each, got 1 in 0"),
         ({"test_sets": SETS, "groups": GROUPS}, ValueError,

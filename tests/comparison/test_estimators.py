@@ -367,7 +367,7 @@ def test_lengths_must_agree(binary):
     models, X, y = binary
     refused(
         ValueError,
-        "The answers of model 'logistic' must have one entry per test row, 59, got 60.",
+        "The answers of model 'logistic' must have one entry per row, 59, got 60.",
         models,
         X,
         y[:-1],

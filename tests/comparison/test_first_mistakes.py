@@ -38,19 +38,19 @@ FAST = {"n_resamples": 40, "random_state": 0}
         (
             lambda: compare_scores(SCORES, groups="patient"),
             TypeError,
-            "`groups` must be an array with one entry per test row, got 'patient'. For a column of "
+            "`groups` must be an array with one entry per row, got 'patient'. For a column of "
             "a dataframe pass frame[column].",
         ),
         (
             lambda: compare_estimators({"m": MODEL}, X, Y, scoring="roc_auc", groups="patient"),
             TypeError,
-            "`groups` must be an array with one entry per test row, got 'patient'. For a column of "
+            "`groups` must be an array with one entry per row, got 'patient'. For a column of "
             "a dataframe pass frame[column].",
         ),
         (
             lambda: compare_scores(SCORES, ids="item"),
             TypeError,
-            "`ids` must be an array with one entry per test row, got 'item'. For a column of a "
+            "`ids` must be an array with one entry per row, got 'item'. For a column of a "
             "dataframe pass frame[column].",
         ),
         (
@@ -67,7 +67,7 @@ FAST = {"n_resamples": 40, "random_state": 0}
         (
             lambda: compare_predictions(Y, {"m": 1}, scoring="accuracy"),
             TypeError,
-            "The answers of model 'm' must be an array with one entry per test row, got 1. For a "
+            "The answers of model 'm' must be an array with one entry per row, got 1. For a "
             "column of a dataframe pass frame[column].",
         ),
         (

@@ -325,7 +325,7 @@ def test_bad_ids():
         compare(ids={"y_true": keys, "a": [*keys[:-1], "q40"], "b": keys})
     with pytest.raises(ValueError, match="b: duplicate ids 'q0'; b: missing ids 'q1'"):
         compare(ids={"y_true": keys, "a": keys, "b": ["q0", "q0", *keys[2:]]})
-    refused(ValueError, "`ids` must have one entry per test row, 40, got 39.", ids=keys[:-1])
+    refused(ValueError, "`ids` must have one entry per row, 40, got 39.", ids=keys[:-1])
     record = RecordedEstimator.from_arrays(predict=LABELS["a"])
     refused(
         ValueError,
@@ -418,15 +418,15 @@ def test_predictions_must_be_named(value):
 def test_lengths_must_agree():
     refused(
         ValueError,
-        "The answers of model 'b' must have one entry per test row, 40, got 39.",
+        "The answers of model 'b' must have one entry per row, 40, got 39.",
         predictions={"a": LABELS["a"], "b": LABELS["b"][:-1]},
     )
     refused(
         ValueError,
-        "The answers of model 'a' must have one entry per test row, 40, got 3.",
+        "The answers of model 'a' must have one entry per row, 40, got 3.",
         predictions={"a": RecordedEstimator.from_arrays(predict=[0, 1, 1])},
     )
-    refused(ValueError, "`groups` must have one entry per test row, 40, got 2.", groups=[0, 1])
+    refused(ValueError, "`groups` must have one entry per row, 40, got 2.", groups=[0, 1])
 
 
 @pytest.mark.parametrize(

@@ -253,12 +253,12 @@ def test_bad_ids():
     )
     refused(
         ValueError,
-        "`ids` must have one entry per test row, 5, got 4.",
+        "`ids` must have one entry per row, 5, got 4.",
         ids=list("abcd"),
     )
     refused(
         ValueError,
-        "`ids['new']` must have one entry per test row, 5, got 4.",
+        "`ids['new']` must have one entry per row, 5, got 4.",
         ids={"old": list("abcde"), "new": list("abcd")},
     )
     refused(
@@ -523,7 +523,7 @@ def test_overflow_is_refused_req_A21():
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ([1, 1, 1], "`sample_weight` must have one entry per test row, 5, got 3."),
+        ([1, 1, 1], "`sample_weight` must have one entry per row, 5, got 3."),
         ([1, 1, -1, 1, -2], "`sample_weight` must not be negative, got it in row(s) 2, 4."),
         ([0] * 5, "`sample_weight` must be positive somewhere, got zeros only."),
         (
@@ -550,7 +550,7 @@ def test_bad_weights_are_refused(weight, message):
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        (list("aab"), "`groups` must have one entry per test row, 5, got 3."),
+        (list("aab"), "`groups` must have one entry per row, 5, got 3."),
         (
             np.zeros((5, 3)),
             "`groups` must be one-dimensional, got shape (5, 3). Pass one column, or a tuple of "

@@ -26,6 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_pairboot import (
+    ComparisonResult,
     bias_corrected_selection,
     compare_cross_validate,
     compare_methods,
@@ -512,3 +513,12 @@ def test_parameters_that_are_estimators_are_cloned():
     found = selection_report(search, X, y, n_resamples=99, random_state=0)
     assert len(found.result.models) == 2
     assert not any(hasattr(model, "tree_") for model in inner)
+
+
+def test_to_json_writes_null_for_nan_and_a_result_that_can_be_read(report):
+    text = report.to_json()
+    stored = json.loads(text, parse_constant=pytest.fail)
+    assert '"p_permutation": null' in text
+    assert stored["selection"]["corrected"] == report.selection.corrected
+    again = ComparisonResult.from_json(json.dumps(stored["result"]))
+    assert again.differences == report.result.differences

@@ -178,7 +178,7 @@ def test_bad_arguments_are_named():
         cochran_q_test({"a": [1, 0]})
     with pytest.raises(ValueError, match=r"`correct\['b'\]` must say .* got 2\."):
         cochran_q_test({"a": [1, 0], "b": [1, 2]})
-    with pytest.raises(ValueError, match=r"`correct\['b'\]` must have one entry per test row, 2"):
+    with pytest.raises(ValueError, match=r"`correct\['b'\]` must have one entry per row, 2"):
         cochran_q_test({"a": [1, 0], "b": [1, 1, 0]})
     with pytest.raises(TypeError, match=r"`correct` must be a mapping .* got str"):
         cochran_q_test("right")

@@ -306,7 +306,7 @@ def test_bad_arguments_are_named():
         ValueError, match=r"`confidence_level` must .* got 95\. For 95 % pass 0\.95"
     ):
         mcnemar_test(good, confidence_level=95)
-    with pytest.raises(ValueError, match=r"`correct_b` must have one entry per test row, 3, got 2"):
+    with pytest.raises(ValueError, match=r"`correct_b` must have one entry per row, 3, got 2"):
         mcnemar_test([1, 0, 1], [1, 0])
     with pytest.raises(ValueError, match=r"`correct_a` must be finite .* in row\(s\) 1"):
         mcnemar_test([1, math.nan, 1], [1, 0, 1])

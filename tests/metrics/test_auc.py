@@ -184,7 +184,7 @@ def test_bad_scores():
         tie_aware_auc([0, 1], [0.1, np.nan])
     with pytest.raises(ValueError, match="`y_score` must hold one number a row"):
         tie_aware_auc([0, 1], ["a", "b"])
-    with pytest.raises(ValueError, match="`y_score` must have one entry per test row, 2, got 3"):
+    with pytest.raises(ValueError, match="`y_score` must have one entry per row, 2, got 3"):
         tie_aware_auc([0, 1], [0.1, 0.2, 0.3])
 
 

@@ -782,3 +782,20 @@ def test_clusters_of_one_row_are_rows():
     rows_alone = compare_predictions(y, {"a": p}, **common)
     clusters = compare_predictions(y, {"a": p}, groups=np.arange(120), **common)
     np.testing.assert_allclose(rows_alone.replicates, clusters.replicates, atol=1e-14)
+
+
+@pytest.mark.parametrize("metric", [expected_calibration_error, squared_calibration_error])
+def test_one_row_will_do_and_none_will_not(metric):
+    with pytest.raises(ValueError, match=r"`y_true` must have at least 1 row, got 0\."):
+        metric([], [])
+    metric([1], [0.75])
+    assert expected_calibration_error([1], [0.75]) == 0.25
+
+
+def test_one_column_is_that_of_the_positive_class():
+    y, p = [0, 1, 1, 0, 1], [0.2, 0.3, 0.4, 0.9, 0.1]
+    of_nought = expected_calibration_error(y, p, pos_label=0)
+    assert of_nought == expected_calibration_error([1 - label for label in y], p)
+    assert of_nought != expected_calibration_error(y, p)
+    found = compare_predictions(y, {"a": np.array(p)}, scoring=ECE(pos_label=0), n_resamples=99)
+    assert found.scores[0].estimate == pytest.approx(of_nought, rel=1e-12)

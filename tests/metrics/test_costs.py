@@ -174,7 +174,7 @@ def test_positive_class_of_strings_is_named_or_that_of_the_models():
         (([0, 1, 2], [0, 1, 2]), {}, r"must hold 2 classes at most, got 0, 1, 2\."),
         ((["a", "b"], ["a", "b"]), {}, r"`pos_label` must be one of the labels 'a', 'b', got None"),
         (([0, 1], [0, 1]), {"pos_label": 3}, r"`pos_label` must be one of the labels 0, 1, got 3"),
-        (([0, 1], [0, 1, 1]), {}, r"`y_pred` must have one entry per test row, 2, got 3"),
+        (([0, 1], [0, 1, 1]), {}, r"`y_pred` must have one entry per row, 2, got 3"),
         (([0, 1], [0, 1]), {"cost_fn": np.nan}, r"`cost_fn` must be a finite number, got nan"),
         (([0, 1], [0, 1]), {"cost_fp": "1"}, r"`cost_fp` must be a finite number, got '1'"),
         (([0, 1], [0, 1]), {"cost_tp": True}, r"`cost_tp` must be a finite number, got True"),

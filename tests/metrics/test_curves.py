@@ -220,7 +220,7 @@ def test_single_class_resamples_are_counted_and_named():
         ([1, 1, 1], {"a": [1, 2, 3]}, {}, "`y_true` must hold rows of both classes"),
         ([1, 0, 1], {"a": [1, np.nan, 3]}, {}, r"`predictions\['a'\]` must be finite"),
         ([1, 0, np.nan], {"a": [1, 2, 3]}, {}, "`y_true` must be finite"),
-        ([1, 0, 1], {"a": [1, 2]}, {}, r"`predictions\['a'\]` must have one entry per test row"),
+        ([1, 0, 1], {"a": [1, 2]}, {}, r"`predictions\['a'\]` must have one entry per row"),
         ([1, 0, 1], {"a": ["x", "y", "z"]}, {}, "must hold one number a row"),
         ([1, 0, 2], {"a": [1, 2, 3]}, {}, "must hold 2 classes at most"),
         ([1, 0, 1], {"a": [1, 2, 3]}, {"groups": [1, 1, 1]}, "at least 2 clusters"),

@@ -539,7 +539,7 @@ def test_labels_and_frames_are_taken(data):
         ({"a": FrozenEstimator(TREE)}, {}, "`estimators` must be fitted anew, got the frozen 'a'"),
         ({"a": TREE}, {"baseline": "b"}, "`baseline` must be the name of a model"),
         ({"a": TREE}, {"scoring": "acc"}, "`scoring` must be a scorer name"),
-        ({"a": TREE}, {"groups": [1, 2]}, "`groups` must have one entry per test row"),
+        ({"a": TREE}, {"groups": [1, 2]}, "`groups` must have one entry per row"),
         (
             {"a": TREE},
             {"n_resamples": "auto"},

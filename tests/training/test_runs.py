@@ -443,7 +443,7 @@ GOOD = {"a": np.eye(3), "b": np.ones((3, 3))}
         ({"a": np.eye(3) > 0}, {}, "must be numbers, got booleans"),
         ({"a": [["x", "y"], ["x", "y"]]}, {}, "must be numbers"),
         ({"a": [[1, np.nan], [1, 2]]}, {}, "must be finite and present in every row"),
-        (GOOD, {"groups": [1, 2]}, "`groups` must have one entry per test row"),
+        (GOOD, {"groups": [1, 2]}, "`groups` must have one entry per row"),
         (GOOD, {"baseline": "c"}, "`baseline` must be the name of a model"),
         (GOOD, {"n_resamples": 5}, "`n_resamples` must be at least 39"),
         (
@@ -528,3 +528,20 @@ def test_interval_of_the_average_covers_93_to_98_percent_from_five_seeds(n_seeds
 def test_interval_of_the_average_with_two_or_three_seeds(n_seeds, spread):
     """Fewer than five seeds: not much less than 90 %, as the note says."""
     assert 0.88 <= covered(n_seeds, spread) <= 0.98
+
+
+def test_components_that_are_rounding_are_nought(shared):
+    """Mean squares between seeds and of the interaction are equal: no variance of seeds."""
+    reference = json.loads((shared / "reference/exact.json").read_text(encoding="utf-8"))
+    case = reference["nested_seeds_items"]
+    table = np.subtract(case["A"], case["B"]).astype(float)
+    n_seeds, n_items = table.shape
+    of_seeds, of_items = table.mean(axis=1, keepdims=True), table.mean(axis=0, keepdims=True)
+    rest = np.sum((table - of_seeds - of_items + table.mean()) ** 2) / (n_items - 1) / (n_seeds - 1)
+    assert n_items * of_seeds.var(ddof=1) == pytest.approx(rest, rel=1e-15)
+    result = compare_runs({"B": case["B"], "A": case["A"]}, n_resamples="exact")
+    parts = {part.source: part for part in result.differences[0].variances}
+    seed = parts["seed"]
+    assert (seed.variance, seed.contribution, seed.share) == (0, 0, 0)
+    assert sum(part.share for part in parts.values()) == pytest.approx(1, abs=1e-15)
+    assert "e-17" not in result.summary()
