@@ -97,4 +97,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_PACKAGES})
+    # What this file imports for itself is no offer of the package.
+    special = (name for name in globals() if name.startswith("__"))
+    return sorted({*special, *__all__, *_PACKAGES})

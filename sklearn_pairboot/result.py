@@ -298,9 +298,9 @@ class ComparisonResult(Shown, OrderOfModels):
         Parameters
         ----------
         replicates : bool, default=False
-            Whether to include the replicates, and what every method but ``"studentized"`` needs.
-            Without them the text is short, and a result read from it shows its tables but cannot
-            `replace` anything.
+            Whether to include the replicates, and what every method but ``"studentized"`` needs,
+            ``"bca"`` for the relative margin of this result alone. Without them the text is
+            short, and a result read from it shows its tables but cannot `replace` anything.
 
         Returns
         -------

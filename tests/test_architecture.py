@@ -136,7 +136,10 @@ def test_names_are_found_when_asked_for():
     }
     for name in (*sklearn_pairboot.__all__, *sklearn_pairboot._PACKAGES):
         assert getattr(sklearn_pairboot, name) is getattr(sklearn_pairboot, name)
-        assert name in dir(sklearn_pairboot)
+    # What completion offers is what the package offers, and nothing that it imports for itself.
+    offered = {name for name in dir(sklearn_pairboot) if not name.startswith("__")}
+    assert offered == {*sklearn_pairboot.__all__, *sklearn_pairboot._PACKAGES} - {"__version__"}
+    assert {"__doc__", "__file__", "__version__"} <= set(dir(sklearn_pairboot))
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         sklearn_pairboot.nothing  # noqa: B018
 

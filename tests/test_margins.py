@@ -300,8 +300,12 @@ def test_json_keeps_the_accelerations_of_a_share_of_the_baseline():
     (note,) = again.replace(margin_relative=0.06, pairs="baseline").notes
     assert note == (
         "Interval of mean_score (new - old, margin), mean_score (newest - old, margin): percentile "
-        "(bca undefined), because there are no leave-one-out values of the resampling unit."
+        "(bca undefined), because a result read from JSON has no acceleration at this relative "
+        "margin."
     )
+    # No margin needs it, and one in units of the metric has what a difference has.
+    for changes in ({"margin_relative": None}, {"margin": 0.1}):
+        assert again.replace(**changes).summary() == found.replace(**changes).summary()
 
 
 def test_replace_changes_one_kind_of_margin_for_the_other():

@@ -307,14 +307,20 @@ class _StoredDistribution(BootstrapDistribution):
     def basis(
         self, method: str, metric: int, model: int, baseline: int | None = None, factor: float = 1.0
     ) -> Basis:
-        """Refuse studentised intervals, which need the draws."""
+        """Refuse studentised intervals, which need the draws; say what BCa intervals lack."""
         if method == "studentized":
             raise ValueError(
                 "`method` must not be 'studentized' for a result read from JSON, which holds no "
                 "standard errors of the resamples. Pass another method such as 't', or make the "
                 "comparison again with its `random_state`."
             )
-        return super().basis(method, metric, model, baseline, factor)
+        found = super().basis(method, metric, model, baseline, factor)
+        known = factor == 1.0 or (metric, model, baseline, factor) in self.at_shares
+        if method == "bca" and self.accelerations[metric] is not None and not known:
+            return found._replace(
+                obstacle="a result read from JSON has no acceleration at this relative margin"
+            )
+        return found
 
     def df_most(self, metric: int) -> int | None:
         """Look up the degrees of freedom of the groups that a jackknife left out."""
