@@ -80,8 +80,8 @@ Who ignores clusters finds differences where there are none: at ICC {icc:g} the 
 of rows rejects equally good models in {at} %.
 """
 WHY = """
-``"{default}"`` is the default because its ends are replicates that can be counted, whatever the
-metric, and because it asks nothing of the distribution. From 50 rows on it loses a point or two
+``"{default}"`` is the default because its ends are read off the replicates, whatever the metric,
+and never leave their range. From 50 rows on it loses a point or two
 against the best method. It loses more with few units: then ``"expanded"``, which moves the same
 percentiles out by what few units need, or ``"t"`` for differences are the better choice, and a
 result with fewer than ten clusters says so. The method is never changed behind the caller's back,

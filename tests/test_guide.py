@@ -110,6 +110,15 @@ def test_statements_are_those_that_were_asked_for(shared):
     assert set(STATEMENTS) == asked | beside
 
 
+def test_initials_of_an_author_do_not_begin_a_list():
+    # reStructuredText takes "B. Efron", alone on its line, for the second item of a list.
+    alone = re.compile(
+        r"^ *(?:-|\.\. \[\d\]) [A-Z]\. .*\n(?=\s*(?:\n|-|\.\. |\"{3}|$))", re.MULTILINE
+    )
+    sources = [*PAGES, *(ROOT / "sklearn_pairboot").rglob("*.py")]
+    assert [found for file in sources for found in alone.findall(file.read_text("utf-8"))] == []
+
+
 def test_every_page_is_in_a_table_of_contents():
     entries = set()
     for page in PAGES:

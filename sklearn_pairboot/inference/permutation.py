@@ -150,7 +150,8 @@ def paired_permutation_test(
 
     References
     ----------
-    .. [1] R. A. Fisher (1935). "The Design of Experiments", section 21. Oliver and Boyd.
+    .. [1] R. A. Fisher (1935). "The Design of Experiments", section 21.
+       Oliver and Boyd.
     .. [2] M. Pagano and D. Tritchler (1983). "On obtaining permutation distributions in
        polynomial time". Journal of the American Statistical Association 78, 435-440.
     .. [3] B. Phipson and G. K. Smyth (2010). "Permutation p-values should never be zero".

@@ -112,7 +112,8 @@ def intraclass_correlation(
     ----------
     .. [1] A. Donner (1986). "A review of inference procedures for the intraclass correlation
        coefficient in the one-way random effects model". International Statistical Review 54, 67-82.
-    .. [2] L. Kish (1965). "Survey Sampling". Wiley.
+    .. [2] L. Kish (1965).
+       "Survey Sampling". Wiley.
     .. [3] K. O. McGraw and S. P. Wong (1996). "Forming inferences about some intraclass
        correlation coefficients". Psychological Methods 1, 30-46.
 

@@ -33,7 +33,8 @@ class BayesianBootstrap:
 
     References
     ----------
-    .. [1] D. B. Rubin, The Bayesian bootstrap, Annals of Statistics 9 (1981).
+    .. [1] D. B. Rubin, The Bayesian bootstrap,
+       Annals of Statistics 9 (1981).
 
     Examples
     --------

@@ -121,7 +121,8 @@ def compare_runs(
     ----------
     .. [1] S. R. Searle, G. Casella and C. E. McCulloch (1992). "Variance Components". Wiley,
        chapter 4.
-    .. [2] A. B. Owen (2007). "The pigeonhole bootstrap". Annals of Applied Statistics 1, 386-411.
+    .. [2] A. B. Owen (2007). "The pigeonhole bootstrap".
+       Annals of Applied Statistics 1, 386-411.
     .. [3] S. Weerahandi (1993). "Generalized confidence intervals". Journal of the American
        Statistical Association 88, 899-905.
 
