@@ -219,7 +219,9 @@ def test_remedies_are_options(refused, tmp_path, file):
 
 def test_an_interrupted_program_leaves_no_traceback(file):
     code = (
-        "import signal; from sklearn_pairboot import cli; "
+        # A program that is started in the background may inherit that interrupts are ignored.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from sklearn_pairboot import cli; "
         "cli.compare = lambda options: signal.raise_signal(signal.SIGINT); "
         f"raise SystemExit(cli.main(['compare', {str(file)!r}, '--models', 'a', 'b']))"
     )

@@ -95,9 +95,10 @@ def test_blocks_of_workers_are_counted(bars, monkeypatch, backend):
 def test_replays_are_counted(bars, monkeypatch, n_jobs):
     monkeypatch.setattr(bootstrap, "_PARALLEL_CALLS", 0)
     monkeypatch.setattr(bootstrap.CountSource, "block_size", property(lambda source: 32))
-    compare_predictions(
-        Y, LABELS, scoring=make_scorer(accuracy), n_resamples=199, n_jobs=n_jobs, verbose=1
-    )
+    with joblib.parallel_config("threading"):
+        compare_predictions(
+            Y, LABELS, scoring=make_scorer(accuracy), n_resamples=199, n_jobs=n_jobs, verbose=1
+        )
     assert the_bar(bars).total == -(-199 // 32)
 
 

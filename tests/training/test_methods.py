@@ -420,6 +420,7 @@ def test_finished_fits_are_kept_when_a_run_is_stopped(data, counting, tmp_path):
     assert more.n_seeds == 7
 
 
+@pytest.mark.newest  # older workers look for the methods of the class in this file
 def test_fits_of_a_class_of_a_notebook_are_cached_by_workers(data, tmp_path, monkeypatch):
     """Workers are sent such a class by value: they cannot find it by its name, or hash it."""
     monkeypatch.setattr(Mean, "__module__", "__main__")
