@@ -67,7 +67,7 @@ import matplotlib.pyplot as plt
 
 from sklearn_pairboot.plotting import ConvergenceDisplay, DifferenceDisplay
 
-result = compare_scores({"model": correct}, n_resamples=5000, random_state=0)
+result = compare_scores({"model": correct}, metric="accuracy", n_resamples=5000, random_state=0)
 figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.4), layout="constrained")
 DifferenceDisplay.from_result(result).plot(axes[0])
 ConvergenceDisplay.from_result(result).plot(axes[1])

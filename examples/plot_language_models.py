@@ -72,8 +72,8 @@ scores = {name: [record["score"] for record in records] for name, records in ans
 ids = {name: [record["id"] for record in records] for name, records in answers.items()}
 template_of = {record["id"]: record["template"] for record in answers["old"]}
 
-by_prompt = compare_scores(scores, ids, random_state=0)
-by_template = compare_scores(scores, ids, groups=template_of, random_state=0)
+by_prompt = compare_scores(scores, ids, metric="share right", random_state=0)
+by_template = compare_scores(scores, ids, metric="share right", groups=template_of, random_state=0)
 for result in (by_prompt, by_template):
     row = result.differences[0]
     print(

@@ -58,7 +58,7 @@ print(f"interval of the difference (Tango): [{exact.ci_low:.3f}, {exact.ci_high:
 # metric, gives an interval by the way, and takes clusters. It draws a question for both models, or
 # for neither.
 
-paired_result = compare_scores(right, random_state=0)
+paired_result = compare_scores(right, metric="accuracy", random_state=0)
 print(paired_result)
 
 # %%
@@ -69,7 +69,7 @@ import matplotlib.pyplot as plt
 
 from sklearn_pairboot.plotting import DifferenceDisplay
 
-unpaired_result = compare_scores(right, paired=False, random_state=0)
+unpaired_result = compare_scores(right, metric="accuracy", paired=False, random_state=0)
 figure, axes = plt.subplots(1, 2, figsize=(10.5, 4.6), sharex=True, layout="constrained")
 for ax, result, title in (
     (axes[0], unpaired_result, "other questions for each model (wrong here)"),

@@ -47,7 +47,7 @@ except ValueError as error:
 
 by_item = {"old": old.set_index("item")["right"], "new": new.set_index("item")["right"]}
 wide = pd.DataFrame(by_item).reindex(items["item"])
-result = compare_scores(wide, random_state=0)
+result = compare_scores(wide, metric="share right", random_state=0)
 print(result.to_frame()[["model", "difference", "ci_low", "ci_high", "p_value"]].round(4))
 
 # %%
@@ -77,7 +77,7 @@ slices = items.set_index("item")[["language"]].assign(
     .astype(str)
     .to_numpy()
 )
-sliced = compare_scores(wide, slices=slices, random_state=0)
+sliced = compare_scores(wide, metric="share right", slices=slices, random_state=0)
 table = sliced.to_frame("slices")
 columns = ["slice", "label", "n_rows", "difference", "ci_low", "ci_high", "p_adjusted", "verdict"]
 print(table[columns].round(3).to_string(index=False))

@@ -61,20 +61,9 @@ for row in result.differences:
 
 import matplotlib.pyplot as plt
 
-differences = result.replicates[:, :, 1] - result.replicates[:, :, 0]
-figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
-for index, (ax, row) in enumerate(zip(axes, result.differences, strict=True)):
-    values = differences[:, index]
-    # Accuracy moves in steps of one row: bins as wide as a step have no gaps.
-    steps = round((values.max() - values.min()) * len(y_test)) + 1
-    ax.hist(values, bins=steps if row.metric == "accuracy" else 40, color="0.75")
-    ax.axvline(0, color="black", linewidth=1)
-    ax.axvspan(row.ci_low, row.ci_high, alpha=0.25, color="tab:blue", label="95 % interval")
-    ax.axvline(row.difference, color="tab:blue", linestyle="--", label="estimate")
-    better = "higher" if row.greater_is_better else "lower"
-    ax.set(xlabel=f"difference in {row.metric} ({better} is better)", ylabel="resamples")
-axes[1].legend(loc="upper left")
-figure.suptitle("logistic - forest")
+figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+for ax, metric in zip(axes, result.metrics, strict=True):
+    result.plot("difference", ax=ax, metric=metric)
 plt.show()
 
 # %%

@@ -6,30 +6,13 @@ import re
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from models import Refusing
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_validate
 
 from sklearn_pairboot import PairedBootstrapComparator, compare_cross_validate, selection_report
-
-
-class Refusing(ClassifierMixin, BaseEstimator):
-    """Refuses to be fitted without row ``needed``."""
-
-    def __init__(self, needed=0):
-        self.needed = needed
-
-    def fit(self, X, y):
-        if self.needed not in X[:, 0]:
-            raise KeyError("no such row")
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), self.classes_[0])
-
 
 X = np.arange(20.0)[:, np.newaxis]
 Y = np.arange(20) % 2

@@ -8,8 +8,9 @@ import joblib
 import numpy as np
 import pytest
 from joblib import parallel_config
+from models import Mean
 from scipy import stats
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification, make_regression
 from sklearn.ensemble import BaggingClassifier
 from sklearn.exceptions import FitFailedWarning
@@ -84,20 +85,6 @@ class Counting(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         rng = np.random.default_rng(self.random_state)
         return self.classes_[rng.integers(2, size=len(X))]
-
-
-class Mean(RegressorMixin, BaseEstimator):
-    """The mean of the training truths: no randomness but that of the training rows."""
-
-    def __init__(self, shift=0.0):
-        self.shift = shift
-
-    def fit(self, X, y):
-        self.mean_ = float(np.mean(y)) + self.shift
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), self.mean_)
 
 
 @pytest.fixture
