@@ -382,8 +382,6 @@ def test_report_in_other_forms(run, tmp_path):
 
 @pytest.mark.parametrize(("form", "ending"), [("html", ".html"), ("latex", ".tex")])
 def test_pages_for_browsers_and_papers(run, tmp_path, form, ending):
-    if not hasattr(ComparisonResult, f"to_{form}"):
-        pytest.skip(f"no {form} yet")
     path = write_csv(tmp_path / "test.csv", SCORES)
     page = tmp_path / f"page{ending}"
     question = ("compare", path, "--models", "a", "b", *FAST)

@@ -274,8 +274,6 @@ def test_reports_beside_the_gate(run, file, tmp_path, model, status):
 
 
 def test_html_beside_the_gate(run, file, tmp_path):
-    if not hasattr(ComparisonResult, "to_html"):
-        pytest.skip("no HTML reports yet")
     page = tmp_path / "gate.html"
     assert run("gate", file, *question("good"), "--require", "better", "--output", page)[0] == 0
     assert "good" in html.unescape(page.read_text(encoding="utf-8"))
